@@ -1,0 +1,64 @@
+//===- AscendDialect.h - Da Vinci cores: memories, pipes, instructions ----===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELANG_DIALECT_ASCEND_IR_ASCENDDIALECT_H
+#define TILELANG_DIALECT_ASCEND_IR_ASCENDDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilelang/Interfaces/RegionAccessOpInterface.h"
+
+#include "tilelang/Dialect/Ascend/IR/AscendDialect.h.inc"
+#include "tilelang/Dialect/Ascend/IR/AscendEnums.h.inc"
+#include "tilelang/Dialect/Ascend/IR/InstructionOpInterface.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "tilelang/Dialect/Ascend/IR/AscendAttributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tilelang/Dialect/Ascend/IR/AscendTypes.h.inc"
+namespace tilelang::ascend {
+/// `#ascend.memory<...>`; the generated class is named after its enumeration.
+using MemoryAttr = MemoryKindAttr;
+} // namespace tilelang::ascend
+#define GET_OP_CLASSES
+#include "tilelang/Dialect/Ascend/IR/AscendOps.h.inc"
+
+namespace tilelang::ascend {
+
+/// Memory of a buffer; global memory for a memref without the attribute.
+MemoryKind memoryOf(mlir::Value buffer);
+MemoryKind memoryOf(mlir::MemRefType type);
+
+/// Name of a memory in messages: "L1", "UB", ...
+llvm::StringRef memoryName(MemoryKind memory);
+
+/// Elements of one 32-byte block: 16 for 16-bit types, 8 for 32-bit, 32 for 8.
+int64_t blockElements(mlir::Type elementType);
+
+/// The `ascend.alloc`, `ascend.workspace` or block argument (global buffer)
+/// that a memref value views.
+mlir::Value rootBuffer(mlir::Value view);
+/// The ring that selects the version, or null.
+mlir::Value ringOf(mlir::Value view);
+
+/// Marks of loops (discardable attributes on `scf.for`).
+/// The loop over the grid blocks of a core: iterations are independent in
+/// global memory by the language's contract.
+inline constexpr llvm::StringLiteral kGridLoopAttr = "ascend.grid";
+/// Versions the program asked for (`num_stages`), an integer attribute.
+inline constexpr llvm::StringLiteral kStagesAttr = "ascend.stages";
+
+} // namespace tilelang::ascend
+
+#endif // TILELANG_DIALECT_ASCEND_IR_ASCENDDIALECT_H

@@ -1,0 +1,264 @@
+//===- Simulator.h - Running Ascend C kernels on a modelled chip ----------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+//
+// The public C++ interface of the simulator library: load a kernel that was
+// compiled for the host, launch it with arguments, read the report. The C
+// interface in `simulator_c.h` mirrors it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELANG_SIM_SIMULATOR_H
+#define TILELANG_SIM_SIMULATOR_H
+
+#include "ascsim/instruction.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilelang {
+class Chip;
+
+namespace sim {
+
+enum class KernelType : uint8_t { AicOnly, AivOnly, Mix12 };
+
+/// A kernel as compiled by the host compiler: one shared object per core type.
+struct KernelImage {
+  std::string aicObject; // empty for AivOnly
+  std::string aivObject; // empty for AicOnly
+  std::string entry;     // `extern "C"` symbol, the same in both objects
+  KernelType type = KernelType::AivOnly;
+};
+
+enum class ArgumentKind : uint8_t { Buffer, Scalar };
+enum class ScalarType : uint8_t {
+  Bool, I8, U8, I16, U16, I32, U32, I64, U64, F32, F64
+};
+
+/// One parameter of the entry function, in order.
+struct LaunchArgument {
+  ArgumentKind kind = ArgumentKind::Buffer;
+  std::string name;
+  // Buffer.
+  void *data = nullptr;
+  uint64_t bytes = 0;
+  /// A workspace starts uninitialised: with `dirtyStart` it is filled with NaN
+  /// bytes, and uninitialised bytes may be parked in it without a report.
+  bool workspace = false;
+  /// False for an output whose initial content is undefined: reading it before
+  /// it is written counts as reading uninitialised bytes.
+  bool initialised = true;
+  // Scalar: `bits` holds the value in the low bytes, in its own type.
+  ScalarType type = ScalarType::I32;
+  uint64_t bits = 0;
+
+  static LaunchArgument buffer(std::string name, void *data, uint64_t bytes,
+                               bool initialised = true);
+  static LaunchArgument workspaceBuffer(std::string name, void *data,
+                                        uint64_t bytes);
+  static LaunchArgument scalar(std::string name, ScalarType type,
+                               uint64_t bits);
+};
+
+/// Loaded and ready to be launched, any number of times and from any thread.
+class Kernel {
+public:
+  using Function = std::function<void()>;
+  virtual ~Kernel();
+  /// Opens the shared objects. On failure returns null and fills `error`.
+  static std::shared_ptr<Kernel> load(const KernelImage &image,
+                                      std::string &error);
+  /// A kernel from callables that issue instructions themselves (tests).
+  static std::shared_ptr<Kernel> fromFunctions(KernelType type, Function aic,
+                                               Function aiv);
+  KernelType type() const { return kernelType; }
+  /// Calls the program of one core with the arguments of the launch.
+  virtual void run(ascsim::CoreType core,
+                   const std::vector<LaunchArgument> &arguments) const = 0;
+
+protected:
+  explicit Kernel(KernelType type) : kernelType(type) {}
+
+private:
+  KernelType kernelType;
+};
+
+struct LaunchOptions {
+  /// Chip description: `<chipDirectory>/<chip>.toml`. An empty directory means
+  /// the `chips` folder beside the library's own folder.
+  std::string chip = "ascend910b2";
+  std::string chipDirectory;
+  uint32_t blockDim = 1;
+  bool checks = true;
+  bool timeline = false;
+  /// Other than 0: perturbs latencies, the start of cores and the completion
+  /// order of transfers. The bytes of a correct kernel do not change.
+  uint64_t seed = 0;
+  /// Memories, registers and workspaces start in hostile but legal states.
+  bool dirtyStart = true;
+  /// Reserved; must be false.
+  bool timeOnly = false;
+  /// As a build with the vendor compiler's automatic synchronisation: vector
+  /// instructions are ordered among themselves, scalar accesses to local
+  /// tensors wait for the vector and transfer pipes and hold them back.
+  bool autoSync = false;
+  /// The buffers are in L2 when the kernel starts, as far as they fit.
+  bool warmL2 = false;
+  /// Modelled cycles after which the launch ends with a finding; 0: 2e10.
+  double cycleLimit = 0;
+  /// Findings of one kind that are kept (distinct by pair of places).
+  uint32_t findingsPerKind = 20;
+};
+
+/// Where something happened.
+struct Place {
+  uint32_t block = 0; // index of the launched block (cluster for Mix12)
+  uint32_t core = 0;  // physical core of its type
+  ascsim::CoreType coreType = ascsim::CoreType::AIV;
+  uint32_t subBlock = 0;
+  ascsim::Pipe pipe = ascsim::Pipe::S;
+  std::string instruction;
+  uint64_t codeAddress = 0; // run-time address, for grouping only
+  std::string module;       // path of the shared object
+  uint64_t offset = 0;      // address inside the module
+  double cycle = 0;
+};
+
+/// Something the kernel does wrong. `kind` is one of the names below.
+struct Finding {
+  std::string kind;
+  std::string message;
+  Place first;
+  std::optional<Place> second;
+  uint64_t count = 1; // how often it happened at this pair of places
+};
+
+namespace finding {
+inline constexpr const char *kRace = "race";
+inline constexpr const char *kUninitialised = "uninitialised";
+inline constexpr const char *kOutOfBounds = "out-of-bounds";
+inline constexpr const char *kIllegal = "illegal-instruction";
+inline constexpr const char *kFlag = "flag-misuse";
+inline constexpr const char *kDeadlock = "deadlock";
+inline constexpr const char *kFrame = "kernel-frame";
+inline constexpr const char *kStaleCache = "stale-cache";
+inline constexpr const char *kFault = "fault";
+inline constexpr const char *kLimit = "cycle-limit";
+} // namespace finding
+
+struct TimelineEvent {
+  uint32_t coreIndex; // into Report::cores
+  ascsim::Pipe pipe;
+  const char *name; // static storage
+  double start, end; // cycles
+  uint64_t codeAddress;
+  uint32_t block;
+};
+
+struct CoreReport {
+  ascsim::CoreType type = ascsim::CoreType::AIV;
+  uint32_t core = 0;
+  double startCycle = 0, endCycle = 0;
+  uint32_t blocks = 0;
+  std::array<double, ascsim::kNumPipes> busyCycles{};
+  std::array<uint64_t, ascsim::kNumPipes> instructions{};
+};
+
+/// Time a pipe stood at a flag, summed over cores of one type.
+struct WaitReport {
+  ascsim::CoreType type;
+  ascsim::Pipe pipe;   // the pipe that waited
+  std::string what;    // "MTE2_V 0", "CrossCoreWaitFlag 3", "PipeBarrier V"
+  double cycles = 0;
+  uint64_t count = 0;
+};
+
+struct CoreTypeReport {
+  uint32_t cores = 0;
+  double meanCycles = 0, maxCycles = 0;
+  std::array<double, ascsim::kNumPipes> meanBusyCycles{};
+  /// Busy share of the time of the launch without its head.
+  std::array<double, ascsim::kNumPipes> utilisation{};
+};
+
+struct PathBytes {
+  std::string path; // "GM->L1"
+  uint64_t bytes = 0;
+};
+
+struct CodeAddress {
+  std::string module;
+  uint64_t offset = 0;
+};
+
+struct Report {
+  bool completed = false; // false after a deadlock, a fault or the limit
+  double cycles = 0;      // slowest core
+  double microseconds = 0; // with the launch head
+  double launchMicroseconds = 0;
+  double clockGHz = 0;
+  uint32_t blockDim = 0;
+  std::vector<CoreReport> cores;
+  std::array<CoreTypeReport, 2> coreTypes; // AIC, AIV
+  std::vector<PathBytes> paths;
+  uint64_t l2HitBytes = 0, l2MissBytes = 0, writeBackBytes = 0;
+  uint64_t macs = 0;
+  uint64_t vectorOperations = 0;
+  uint64_t instructions = 0;
+  std::vector<std::pair<std::string, uint64_t>> instructionCounts;
+  std::vector<WaitReport> waits;
+  std::vector<Finding> findings;
+  /// Findings beyond the limit, by kind.
+  uint64_t suppressedFindings = 0;
+  std::vector<TimelineEvent> timeline;
+  /// Text printed by the kernel: "[AIV 3] ..." lines.
+  std::string output;
+  double wallSeconds = 0;
+
+  /// Module and offset of a run-time code address (valid while the kernel is
+  /// loaded).
+  static CodeAddress locate(uint64_t codeAddress);
+  /// The report as JSON. The timeline is left out unless asked for.
+  std::string toJson(bool withTimeline = false) const;
+};
+
+/// Runs a kernel to its end. Returns false and fills `error` when the launch
+/// itself is wrong (unknown chip, too many blocks for the kernel type, null
+/// buffer...); what the kernel does wrong is in `report.findings`.
+bool simulate(const Kernel &kernel, const std::vector<LaunchArgument> &arguments,
+              const LaunchOptions &options, Report &report, std::string &error);
+/// The same on a chip that is already loaded.
+bool simulate(const Kernel &kernel, const std::vector<LaunchArgument> &arguments,
+              const LaunchOptions &options, const Chip &chip, Report &report,
+              std::string &error);
+
+struct SourceLocation {
+  std::string file; // empty when unknown
+  uint32_t line = 0, column = 0;
+};
+
+/// Source lines of code addresses: `llvm-symbolizer` runs once per module. Of
+/// inlined frames the innermost outside `apiDirectory` is taken (the folder of
+/// the Ascend C headers). Addresses are those of `Place` (return addresses).
+std::vector<SourceLocation>
+resolveCodeAddresses(const std::vector<CodeAddress> &addresses,
+                     const std::string &apiDirectory, std::string &error);
+
+/// Names for messages.
+const char *pipeName(ascsim::Pipe pipe);
+const char *coreTypeName(ascsim::CoreType type);
+const char *memoryName(ascsim::Memory memory);
+
+} // namespace sim
+} // namespace tilelang
+
+#endif // TILELANG_SIM_SIMULATOR_H

@@ -1,0 +1,172 @@
+//===- Compiler.cpp - From a tile module to an emitted kernel -------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Compiler/Compiler.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "tilelang/Compiler/Diagnostics.h"
+#include "tilelang/Compiler/Pipeline.h"
+#include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "tilelang/Target/AscendC/EmitAscendC.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tilelang {
+namespace {
+
+std::string printModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  module.print(stream, flags);
+  return text;
+}
+
+/// Writes the module that failed, for `tilelang-opt`; returns a sentence that
+/// says where, or nothing.
+std::string writeReproducer(ModuleOp original, const std::string &directory) {
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return "";
+  llvm::SmallString<256> path;
+  int descriptor;
+  llvm::SmallString<256> model(directory);
+  llvm::sys::path::append(model, "reproducer-%%%%%%%%.mlir");
+  if (llvm::sys::fs::createUniqueFile(model, descriptor, path))
+    return "";
+  llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  stream << "// tilelang-opt --ascend-pipeline " << path << "\n";
+  original.print(stream, OpPrintingFlags().enableDebugInfo());
+  return "; the program is kept in " + path.str().str();
+}
+
+KernelType kernelTypeOf(ascend::KernelKind kind) {
+  switch (kind) {
+  case ascend::KernelKind::CubeOnly:
+    return KernelType::CubeOnly;
+  case ascend::KernelKind::VectorOnly:
+    return KernelType::VectorOnly;
+  case ascend::KernelKind::Mixed:
+    return KernelType::Mixed;
+  }
+  return KernelType::VectorOnly;
+}
+
+/// Bytes up to the end of the last workspace of all blocks.
+uint64_t workspaceBytes(ascend::KernelOp kernel) {
+  uint64_t bytes = 0;
+  kernel.walk([&](ascend::WorkspaceOp workspace) {
+    uint64_t slots = static_cast<uint64_t>(workspace.getVersions()) *
+                     kernel.getBlockDim();
+    uint64_t end = workspace.getOffset().value_or(0) +
+                   slots * workspace.getVersionBytes();
+    bytes = std::max(bytes, end);
+  });
+  return bytes;
+}
+
+class Compilation {
+public:
+  Compilation(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options), collector(module.getContext()) {}
+
+  CompiledKernel run() {
+    OwningOpRef<ModuleOp> original;
+    if (!options.reproducerDirectory.empty())
+      original = module.clone();
+    bool passed = runStages() && emit();
+    bool internal = collector.hasInternalError();
+    result.diagnostics = collector.take();
+    result.succeeded = passed;
+    if (!passed)
+      explainFailure(internal, original.get());
+    return std::move(result);
+  }
+
+private:
+  bool runStages() {
+    for (const PipelineStage &stage : ascendStages()) {
+      PassManager manager(module.getContext());
+      manager.enableVerifier(true);
+      stage.addPasses(manager, options);
+      if (failed(manager.run(module)))
+        return false;
+      if (options.keepStages)
+        result.stages[stage.name] = printModule(module);
+    }
+    return true;
+  }
+
+  bool emit() {
+    auto kernels = llvm::to_vector(module.getOps<ascend::KernelOp>());
+    if (kernels.size() != 1) {
+      module.emitError() << "internal: expected one kernel, found "
+                         << kernels.size();
+      return false;
+    }
+    ascend::KernelOp kernel = kernels.front();
+    ascend::EmitOptions emitOptions;
+    emitOptions.entry = options.entry.empty()
+                            ? kernel.getSymName().str() + "_kernel"
+                            : options.entry;
+    ascend::EmittedKernel emitted;
+    if (failed(ascend::emitAscendC(kernel, emitOptions, emitted)))
+      return false;
+    result.entry = emitOptions.entry;
+    result.source = std::move(emitted.source);
+    result.lineTable = std::move(emitted.lineTable);
+    result.kernelType = kernelTypeOf(kernel.getKind());
+    result.blockDim = kernel.getBlockDim();
+    result.workspaceBytes = workspaceBytes(kernel);
+    if (auto statistics =
+            kernel->getAttrOfType<DictionaryAttr>("ascend.sync_statistics"))
+      for (NamedAttribute entry : statistics)
+        if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
+          result.statistics[entry.getName().str()] = number.getInt();
+    return true;
+  }
+
+  /// A failure always says something, and an internal one where its program
+  /// can be found.
+  void explainFailure(bool internal, ModuleOp original) {
+    bool saidSomething =
+        llvm::any_of(result.diagnostics, [](const CompilerDiagnostic &d) {
+          return d.severity == Severity::Error;
+        });
+    if (!saidSomething) {
+      CompilerDiagnostic diagnostic;
+      diagnostic.kind = DiagnosticClass::Internal;
+      diagnostic.message = "compilation failed without a message";
+      result.diagnostics.push_back(diagnostic);
+      internal = true;
+    }
+    if (!internal || !original)
+      return;
+    std::string kept = writeReproducer(original, options.reproducerDirectory);
+    for (CompilerDiagnostic &diagnostic : result.diagnostics)
+      if (diagnostic.kind == DiagnosticClass::Internal)
+        diagnostic.message += kept;
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  DiagnosticCollector collector;
+  CompiledKernel result;
+};
+
+} // namespace
+
+CompiledKernel compileForAscend(ModuleOp module,
+                                const CompileOptions &options) {
+  return Compilation(module, options).run();
+}
+
+} // namespace tilelang

@@ -1,0 +1,87 @@
+//===- Diagnostics.cpp - MLIR diagnostics as data -------------------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Compiler/Diagnostics.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+
+namespace tilelang {
+
+SourcePosition positionOf(Location location) {
+  SourcePosition position;
+  location->walk([&](Location inner) {
+    auto range = dyn_cast<FileLineColRange>(inner);
+    if (!range)
+      return WalkResult::advance();
+    position.file = range.getFilename().str();
+    position.line = range.getStartLine();
+    position.column = range.getStartColumn();
+    position.endLine = range.getEndLine();
+    position.endColumn = range.getEndColumn();
+    return WalkResult::interrupt();
+  });
+  return position;
+}
+
+static Severity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return Severity::Error;
+  case DiagnosticSeverity::Warning:
+    return Severity::Warning;
+  case DiagnosticSeverity::Remark:
+    return Severity::Remark;
+  case DiagnosticSeverity::Note:
+    return Severity::Note;
+  }
+  return Severity::Error;
+}
+
+static CompilerDiagnostic convert(Diagnostic &diagnostic) {
+  CompilerDiagnostic result;
+  result.severity = severityOf(diagnostic.getSeverity());
+  result.position = positionOf(diagnostic.getLocation());
+  std::string text = diagnostic.str();
+  StringRef message = text;
+  // Operations prefix what they report with their name: of no use to a user.
+  if (message.starts_with("'") && result.severity != Severity::Note) {
+    auto [name, rest] = message.split("' op ");
+    if (!rest.empty()) {
+      message = rest;
+      // Our own passes write plain sentences or a class; a verifier that
+      // speaks here found IR that a pass should not have made.
+      if (!message.starts_with("unsupported: ") &&
+          !message.starts_with("internal: "))
+        result.kind = DiagnosticClass::User;
+    }
+  }
+  if (message.consume_front("unsupported: "))
+    result.kind = DiagnosticClass::Unsupported;
+  else if (message.consume_front("internal: "))
+    result.kind = DiagnosticClass::Internal;
+  result.message = message.str();
+  for (Diagnostic &note : diagnostic.getNotes())
+    result.notes.push_back(convert(note));
+  return result;
+}
+
+DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
+    : handler(context, [this](Diagnostic &diagnostic) {
+        collected.push_back(convert(diagnostic));
+        return success();
+      }) {}
+
+bool DiagnosticCollector::hasInternalError() const {
+  return llvm::any_of(collected, [](const CompilerDiagnostic &diagnostic) {
+    return diagnostic.severity == Severity::Error &&
+           diagnostic.kind == DiagnosticClass::Internal;
+  });
+}
+
+} // namespace tilelang

@@ -1,0 +1,408 @@
+//===- SplitKernel.cpp - One program for each core type -------------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies the kernel's body twice and keeps in each copy what its core type runs
+// and the scalars and loops around it. The copies are wrapped in a loop that
+// deals grid blocks to the cores that are there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Chip/Chip.h"
+#include "tilelang/Conversion/TileToAscend/Passes.h"
+#include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "tilelang/Dialect/Tile/IR/RegionUtils.h"
+#include "tilelang/Support/IndexBounds.h"
+
+using namespace mlir;
+
+namespace tilelang {
+#define GEN_PASS_DEF_ASCENDSPLITKERNEL
+#include "tilelang/Conversion/TileToAscend/Passes.h.inc"
+
+namespace {
+
+enum class Unit { Cube, Vector };
+
+StringRef attributeOf(Unit unit) { return unit == Unit::Cube ? "aic" : "aiv"; }
+
+/// Builds the program of one core type in a region of the kernel.
+class ProgramBuilder {
+public:
+  ProgramBuilder(func::FuncOp function, tile::KernelOp source, Unit unit,
+                 Block *body)
+      : function(function), source(source), unit(unit), body(body),
+        builder(OpBuilder::atBlockEnd(body)) {}
+
+  LogicalResult build() {
+    for (auto [index, argument] : llvm::enumerate(function.getArguments()))
+      mapping.map(argument, body->getArgument(index));
+    declareBuffers();
+    // Scalars the host side of the function computes.
+    for (Operation &op : *source->getBlock()) {
+      if (&op == source)
+        break;
+      if (failed(cloneOperation(op)))
+        return failure();
+    }
+    if (failed(buildGridLoop()))
+      return failure();
+    ascend::EndOp::create(builder, source.getLoc());
+    return success();
+  }
+
+private:
+  /// On-chip buffers of this core type and workspaces stand at the top.
+  void declareBuffers() {
+    source.walk([&](tile::AllocOp alloc) {
+      auto memory = alloc->getAttrOfType<ascend::MemoryAttr>(kMemoryAttr);
+      if (!memory)
+        return;
+      auto type = cast<MemRefType>(alloc.getBuffer().getType());
+      auto placed = MemRefType::get(type.getShape(), type.getElementType(),
+                                    MemRefLayoutAttrInterface(), memory);
+      switch (memory.getValue()) {
+      case ascend::MemoryKind::GM: {
+        auto id = alloc->getAttrOfType<IntegerAttr>(kWorkspaceAttr);
+        auto workspace = ascend::WorkspaceOp::create(
+            builder, alloc.getLoc(), placed, id.getInt(), alloc.getName());
+        mapping.map(alloc.getBuffer(), workspace.getBuffer());
+        return;
+      }
+      case ascend::MemoryKind::L1:
+      case ascend::MemoryKind::L0C:
+        if (unit != Unit::Cube)
+          return;
+        break;
+      default:
+        if (unit != Unit::Vector)
+          return;
+        break;
+      }
+      auto copy = tile::AllocOp::create(builder, alloc.getLoc(), placed,
+                                        alloc.getName());
+      mapping.map(alloc.getBuffer(), copy.getBuffer());
+    });
+  }
+
+  LogicalResult buildGridLoop() {
+    Location loc = source.getLoc();
+    llvm::SmallVector<Value> extents;
+    for (Value extent : source.getGrid())
+      extents.push_back(mapping.lookup(extent));
+    Value total = extents.front();
+    for (Value extent : ArrayRef(extents).drop_front())
+      total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
+    Value first = ascend::BlockIdxOp::create(builder, loc);
+    Value step = ascend::BlockNumOp::create(builder, loc);
+    auto loop = scf::ForOp::create(builder, loc, first, total, step);
+    loop->setAttr(ascend::kGridLoopAttr, builder.getUnitAttr());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+
+    // The first grid dimension varies fastest.
+    Value rest = loop.getInductionVar();
+    for (auto [index, extent] : llvm::enumerate(extents)) {
+      Value block = rest;
+      if (index + 1 < extents.size()) {
+        block = builder.createOrFold<arith::RemUIOp>(loc, rest, extent);
+        rest = builder.createOrFold<arith::DivUIOp>(loc, rest, extent);
+      }
+      mapping.map(source.getBody().getArgument(index), block);
+    }
+    return cloneBlock(source.getBody().front());
+  }
+
+  LogicalResult cloneBlock(Block &block) {
+    for (Operation &op : block)
+      if (failed(cloneOperation(op)))
+        return failure();
+    return success();
+  }
+
+  bool belongsElsewhere(Operation &op) const {
+    auto attribute = op.getAttrOfType<StringAttr>(kUnitAttr);
+    return attribute && attribute.getValue() != attributeOf(unit);
+  }
+
+  /// Values of the other core type are not available here.
+  bool operandsAvailable(Operation &op) {
+    bool available = true;
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *owner = operand.getParentRegion()->getParentOp();
+        if (!op.isAncestor(owner) && !mapping.contains(operand))
+          available = false;
+      }
+    });
+    return available;
+  }
+
+  LogicalResult cloneOperation(Operation &op) {
+    if (isa<tile::TensorOp>(op)) {
+      auto tensor = cast<tile::TensorOp>(op);
+      mapping.map(tensor.getBuffer(), mapping.lookup(tensor.getPointer()));
+      return success();
+    }
+    if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
+      if (!alloc->hasAttr(kMemoryAttr))
+        cloneVariable(alloc);
+      return success();
+    }
+    if (belongsElsewhere(op))
+      return success();
+    if (auto loop = dyn_cast<tile::ForOp>(op))
+      return cloneLoop(loop);
+    if (isa<scf::IfOp>(op))
+      return cloneRegions(op);
+    if (isa<tile::YieldOp>(op))
+      return success();
+    if (!operandsAvailable(op)) {
+      if (op.hasAttr(kUnitAttr) && !isa<tile::RegionOp>(op))
+        return op.emitError()
+               << "unsupported: this operation of the "
+               << (unit == Unit::Cube ? "Cube" : "Vector")
+               << " core needs a scalar that the other core type computes";
+      return success();
+    }
+    if (auto load = dyn_cast<tile::LoadOp>(op);
+        load && isVariable(load.getBuffer())) {
+      Value copy = memref::LoadOp::create(builder, op.getLoc(),
+                                          mapping.lookup(load.getBuffer()));
+      mapping.map(load.getResult(), copy);
+      return success();
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op);
+        store && isVariable(store.getBuffer())) {
+      memref::StoreOp::create(builder, op.getLoc(),
+                              mapping.lookup(store.getValue()),
+                              mapping.lookup(store.getBuffer()));
+      return success();
+    }
+    builder.clone(op, mapping)->removeAttr(kUnitAttr);
+    return success();
+  }
+
+  static bool isVariable(Value buffer) {
+    auto scope = dyn_cast_or_null<tile::ScopeAttr>(
+        cast<MemRefType>(buffer.getType()).getMemorySpace());
+    return scope && scope.getValue() == tile::ScopeKind::Var;
+  }
+
+  /// A scalar variable of the program is one of each core's program too.
+  void cloneVariable(tile::AllocOp alloc) {
+    auto type = cast<MemRefType>(alloc.getBuffer().getType());
+    auto variable = memref::AllocaOp::create(
+        builder, alloc.getLoc(), MemRefType::get({}, type.getElementType()));
+    variable->setAttr("name", builder.getStringAttr(alloc.getName()));
+    mapping.map(alloc.getBuffer(), variable);
+  }
+
+  LogicalResult cloneRegions(Operation &op) {
+    for (Value operand : op.getOperands())
+      if (!mapping.contains(operand))
+        return success(); // a condition of the other core type
+    Operation *copy = builder.cloneWithoutRegions(op, mapping);
+    for (auto [from, to] : llvm::zip(op.getRegions(), copy->getRegions())) {
+      if (from.empty())
+        continue;
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&to);
+      if (failed(cloneBlock(from.front())))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult cloneLoop(tile::ForOp loop) {
+    Location loc = loop.getLoc();
+    for (Value operand : loop->getOperands())
+      if (!mapping.contains(operand))
+        return loop.emitError()
+               << "unsupported: a bound of this loop is computed by the other "
+                  "core type";
+    Value lower = mapping.lookup(loop.getLower());
+    Value upper = mapping.lookup(loop.getUpper());
+    Value step = mapping.lookup(loop.getStep());
+    std::optional<int64_t> constantStep = constantOf(loop.getStep());
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+
+    // scf.for counts upwards by a positive step; other loops count trips.
+    bool direct = constantStep && *constantStep > 0;
+    scf::ForOp copy;
+    if (direct) {
+      copy = scf::ForOp::create(builder, loc, lower, upper, step);
+    } else {
+      Value distance = arith::SubIOp::create(builder, loc, upper, lower);
+      Value trips = arith::CeilDivSIOp::create(builder, loc, distance, step);
+      copy = scf::ForOp::create(builder, loc, zero, trips, one);
+    }
+    if (loop.getStages() > 0)
+      copy->setAttr(ascend::kStagesAttr,
+                    builder.getI64IntegerAttr(loop.getStages()));
+    else if (loop.getKind() == tile::LoopKind::Pipelined)
+      copy->setAttr(ascend::kStagesAttr, builder.getI64IntegerAttr(1));
+
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(copy.getBody());
+    Value variable = copy.getInductionVar();
+    if (!direct) {
+      Value offset = arith::MulIOp::create(builder, loc, variable, step);
+      variable = arith::AddIOp::create(builder, loc, lower, offset);
+    }
+    mapping.map(loop.getBody().getArgument(0), variable);
+    return cloneBlock(loop.getBody().front());
+  }
+
+  func::FuncOp function;
+  tile::KernelOp source;
+  Unit unit;
+  Block *body;
+  OpBuilder builder;
+  IRMapping mapping;
+};
+
+class SplitKernel {
+public:
+  SplitKernel(func::FuncOp function, const Chip &chip)
+      : function(function), chip(chip) {}
+
+  LogicalResult run() {
+    llvm::SmallVector<tile::KernelOp> kernels;
+    function.walk([&](tile::KernelOp kernel) { kernels.push_back(kernel); });
+    if (kernels.empty())
+      return function.emitError()
+             << "the program launches nothing: expected one `with "
+                "T.Kernel(...)`, found none";
+    if (kernels.size() > 1) {
+      InFlightDiagnostic diagnostic =
+          kernels[1].emitError()
+          << "unsupported: a second T.Kernel in one program";
+      diagnostic.attachNote(kernels[0].getLoc()) << "the first is here";
+      return diagnostic;
+    }
+    return split(kernels.front());
+  }
+
+private:
+  LogicalResult split(tile::KernelOp source) {
+    llvm::SmallVector<Type> parameterTypes;
+    llvm::SmallVector<Attribute> names;
+    if (failed(collectParameters(source, parameterTypes, names)))
+      return failure();
+
+    bool usesCube = false, usesVector = false;
+    source.walk([&](Operation *op) {
+      if (auto unit = op->getAttrOfType<StringAttr>(kUnitAttr)) {
+        usesCube |= unit.getValue() == attributeOf(Unit::Cube);
+        usesVector |= unit.getValue() == attributeOf(Unit::Vector);
+      }
+    });
+    ascend::KernelKind kind = usesCube && usesVector ? ascend::KernelKind::Mixed
+                              : usesCube ? ascend::KernelKind::CubeOnly
+                                         : ascend::KernelKind::VectorOnly;
+
+    OpBuilder builder(function);
+    auto kernel = ascend::KernelOp::create(
+        builder, function.getLoc(), function.getSymName(),
+        builder.getArrayAttr(names), kind, blockDim(source, kind));
+    for (auto [unit, region, used] :
+         {std::tuple(Unit::Cube, &kernel.getAic(), usesCube),
+          std::tuple(Unit::Vector, &kernel.getAiv(),
+                     usesVector || !usesCube)}) {
+      Block *body = builder.createBlock(region);
+      for (Type type : parameterTypes)
+        body->addArgument(type, function.getLoc());
+      if (!used) {
+        builder.setInsertionPointToEnd(body);
+        ascend::EndOp::create(builder, function.getLoc());
+        continue;
+      }
+      if (failed(ProgramBuilder(function, source, unit, body).build()))
+        return failure();
+    }
+    function.erase();
+    return success();
+  }
+
+  LogicalResult collectParameters(tile::KernelOp source,
+                                  llvm::SmallVectorImpl<Type> &types,
+                                  llvm::SmallVectorImpl<Attribute> &names) {
+    MLIRContext *context = function.getContext();
+    auto global = ascend::MemoryAttr::get(context, ascend::MemoryKind::GM);
+    for (BlockArgument argument : function.getArguments()) {
+      std::string name = "arg" + std::to_string(argument.getArgNumber());
+      if (auto given = function.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), "tile.name"))
+        name = given.str();
+      Type type = argument.getType();
+      if (auto pointer = dyn_cast<tile::PtrType>(type)) {
+        MemRefType buffer = MemRefType::get(
+            {ShapedType::kDynamic}, pointer.getElementType(),
+            MemRefLayoutAttrInterface(), global);
+        for (Operation *user : argument.getUsers())
+          if (auto tensor = dyn_cast<tile::TensorOp>(user)) {
+            auto tensorType = cast<MemRefType>(tensor.getBuffer().getType());
+            if (!tensorType.hasStaticShape())
+              return tensor.emitError()
+                     << "unsupported: " << tile::describeBuffer(tensor.getBuffer())
+                     << " has run-time sizes; this target needs constant shapes";
+            if (!tensor.getStrides().empty())
+              return tensor.emitError()
+                     << "unsupported: " << tile::describeBuffer(tensor.getBuffer())
+                     << " has strides of its own; this target needs contiguous tensors";
+            buffer = MemRefType::get(tensorType.getShape(),
+                                     tensorType.getElementType(),
+                                     MemRefLayoutAttrInterface(), global);
+            name = tensor.getName().str();
+          }
+        type = buffer;
+      }
+      types.push_back(type);
+      names.push_back(StringAttr::get(context, name));
+    }
+    return success();
+  }
+
+  /// As many blocks as there is work for, at most as many as there are cores.
+  int64_t blockDim(tile::KernelOp source, ascend::KernelKind kind) {
+    int64_t cores = chip.aicCount;
+    if (kind == ascend::KernelKind::VectorOnly)
+      cores *= chip.aivPerAic;
+    int64_t total = 1;
+    for (Value extent : source.getGrid()) {
+      std::optional<int64_t> constant = constantOf(extent);
+      if (!constant)
+        return cores;
+      total *= *constant;
+    }
+    return std::clamp<int64_t>(total, 1, cores);
+  }
+
+  func::FuncOp function;
+  const Chip &chip;
+};
+
+struct SplitKernelPass : impl::AscendSplitKernelBase<SplitKernelPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    std::string error;
+    Chip description = Chip::load(chipDirectory, chip, error);
+    if (description.name.empty()) {
+      getOperation().emitError() << error;
+      return signalPassFailure();
+    }
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (failed(SplitKernel(function, description).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilelang

@@ -1,0 +1,94 @@
+//===- AscendDialect.cpp - Da Vinci cores: memories, pipes, instructions --===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilelang;
+using namespace tilelang::ascend;
+
+#include "tilelang/Dialect/Ascend/IR/AscendDialect.cpp.inc"
+#include "tilelang/Dialect/Ascend/IR/AscendEnums.cpp.inc"
+#include "tilelang/Dialect/Ascend/IR/InstructionOpInterface.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilelang/Dialect/Ascend/IR/AscendAttributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tilelang/Dialect/Ascend/IR/AscendTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "tilelang/Dialect/Ascend/IR/AscendOps.cpp.inc"
+
+void AscendDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tilelang/Dialect/Ascend/IR/AscendAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tilelang/Dialect/Ascend/IR/AscendTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tilelang/Dialect/Ascend/IR/AscendOps.cpp.inc"
+      >();
+}
+
+MemoryKind ascend::memoryOf(MemRefType type) {
+  if (auto memory = dyn_cast_if_present<MemoryAttr>(type.getMemorySpace()))
+    return memory.getValue();
+  return MemoryKind::GM;
+}
+
+MemoryKind ascend::memoryOf(Value buffer) {
+  return memoryOf(cast<MemRefType>(buffer.getType()));
+}
+
+StringRef ascend::memoryName(MemoryKind memory) {
+  switch (memory) {
+  case MemoryKind::GM:
+    return "GM";
+  case MemoryKind::L1:
+    return "L1";
+  case MemoryKind::L0A:
+    return "L0A";
+  case MemoryKind::L0B:
+    return "L0B";
+  case MemoryKind::L0C:
+    return "L0C";
+  case MemoryKind::BT:
+    return "BT";
+  case MemoryKind::FB:
+    return "FB";
+  case MemoryKind::UB:
+    return "UB";
+  }
+  llvm_unreachable("unknown memory");
+}
+
+int64_t ascend::blockElements(Type elementType) {
+  return 32 / static_cast<int64_t>(
+                  llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8));
+}
+
+Value ascend::rootBuffer(Value view) {
+  while (auto op = view.getDefiningOp<ViewOp>())
+    view = op.getSource();
+  return view;
+}
+
+Value ascend::ringOf(Value view) {
+  while (auto op = view.getDefiningOp<ViewOp>()) {
+    if (op.getRing())
+      return op.getRing();
+    view = op.getSource();
+  }
+  return {};
+}

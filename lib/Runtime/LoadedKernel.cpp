@@ -1,0 +1,192 @@
+//===- LoadedKernel.cpp - An artifact that can be launched ----------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Runtime/LoadedKernel.h"
+
+#include "tilelang/Chip/Chip.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tilelang {
+
+namespace {
+/// Chips are read once for each process.
+std::shared_ptr<const Chip> sharedChip(const std::string &directory, const std::string &name,
+                                       std::string &error) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::shared_ptr<const Chip>> chips;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto &entry = chips[{directory, name}];
+  if (!entry) {
+    Chip chip = Chip::load(directory, name, error);
+    if (chip.name.empty())
+      return nullptr;
+    entry = std::make_shared<const Chip>(std::move(chip));
+  }
+  return entry;
+}
+
+/// An in-memory file with the bytes of a shared object; its path in `path`.
+int memoryFile(const std::string &name, const std::string &bytes, std::string &path,
+               std::string &error) {
+  int file = ::memfd_create(name.c_str(), MFD_CLOEXEC);
+  if (file < 0) {
+    error = std::string("cannot create an in-memory file: ") + std::strerror(errno);
+    return -1;
+  }
+  size_t written = 0;
+  while (written < bytes.size()) {
+    ssize_t count = ::write(file, bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      error = std::string("cannot write an in-memory file: ") + std::strerror(errno);
+      ::close(file);
+      return -1;
+    }
+    written += static_cast<size_t>(count);
+  }
+  // By process number, not "self": a symbolizer that we start opens it too.
+  path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file);
+  return file;
+}
+
+sim::ScalarType scalarType(ElementType type) {
+  switch (type) {
+  case ElementType::Bool: return sim::ScalarType::Bool;
+  case ElementType::I8: return sim::ScalarType::I8;
+  case ElementType::U8: return sim::ScalarType::U8;
+  case ElementType::I16: return sim::ScalarType::I16;
+  case ElementType::U16: return sim::ScalarType::U16;
+  case ElementType::I32: return sim::ScalarType::I32;
+  case ElementType::U32: return sim::ScalarType::U32;
+  case ElementType::U64: return sim::ScalarType::U64;
+  // Half-width floats travel as float: the host ABI has no register for them.
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::F32: return sim::ScalarType::F32;
+  case ElementType::F64: return sim::ScalarType::F64;
+  default: return sim::ScalarType::I64;
+  }
+}
+
+/// Bytes from the first to the last element of a tensor.
+uint64_t spanBytes(const KernelArgument &argument) {
+  uint64_t elements = 1, span = 1;
+  for (unsigned axis = 0; axis < argument.rank; ++axis) {
+    uint64_t extent = static_cast<uint64_t>(argument.shape[axis]);
+    elements *= extent;
+    if (argument.strides && extent > 1)
+      span += (extent - 1) * static_cast<uint64_t>(argument.strides[axis]);
+  }
+  if (elements == 0)
+    return 0;
+  return (argument.strides ? span : elements) * elementBytes(argument.type);
+}
+} // namespace
+
+std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact, std::string chipDirectory,
+                                                 std::string &error) {
+  std::shared_ptr<LoadedKernel> loaded(new LoadedKernel());
+  loaded->contents = std::move(artifact);
+  loaded->chips = std::move(chipDirectory);
+  const Artifact &contents = loaded->contents;
+
+  sim::KernelImage image;
+  image.entry = contents.entry;
+  if (contents.kernelType == "cube") {
+    image.type = sim::KernelType::AicOnly;
+  } else if (contents.kernelType == "vector") {
+    image.type = sim::KernelType::AivOnly;
+  } else if (contents.kernelType == "mixed") {
+    image.type = sim::KernelType::Mix12;
+  } else {
+    error = "artifact of kernel '" + contents.name + "' has unknown kernel type '" +
+            contents.kernelType + "'";
+    return nullptr;
+  }
+  for (auto [core, path] : {std::pair("aic", &image.aicObject), std::pair("aiv", &image.aivObject)}) {
+    auto object = contents.objects.find(core);
+    bool isNeeded = contents.kernelType == "mixed" ||
+                    (contents.kernelType == "cube") == (std::strcmp(core, "aic") == 0);
+    if (!isNeeded)
+      continue;
+    if (object == contents.objects.end()) {
+      error = "artifact of kernel '" + contents.name + "' has no shared object for core type '" +
+              core + "'";
+      return nullptr;
+    }
+    int file = memoryFile(contents.entry + "." + core, object->second, *path, error);
+    if (file < 0)
+      return nullptr;
+    loaded->files.push_back(file);
+  }
+  loaded->kernel = sim::Kernel::load(image, error);
+  if (!loaded->kernel)
+    return nullptr;
+  loaded->chip = sharedChip(loaded->chips, contents.chip, error);
+  if (!loaded->chip)
+    return nullptr;
+  return loaded;
+}
+
+LoadedKernel::~LoadedKernel() {
+  kernel.reset();
+  for (int file : files)
+    ::close(file);
+}
+
+bool LoadedKernel::run(const std::vector<KernelArgument> &arguments,
+                       const std::vector<bool> &isInitialised, const SizeValues &sizes,
+                       const RunOptions &options, sim::Report &report, std::string &error) const {
+  std::vector<sim::LaunchArgument> launch;
+  launch.reserve(arguments.size() + sizes.size() + 1);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const KernelParameter &parameter = contents.parameters[i];
+    const KernelArgument &argument = arguments[i];
+    if (parameter.isTensor)
+      launch.push_back(sim::LaunchArgument::buffer(parameter.name, argument.data, spanBytes(argument),
+                                                   isInitialised[i]));
+    else
+      launch.push_back(sim::LaunchArgument::scalar(parameter.name, scalarType(parameter.type), argument.bits));
+  }
+  for (size_t i = 0; i < sizes.size(); ++i)
+    launch.push_back(sim::LaunchArgument::scalar(contents.symbols[i].name, scalarType(contents.symbols[i].type),
+                                                 static_cast<uint64_t>(*sizes[i])));
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> workspace;
+  if (contents.workspaceBytes) {
+    constexpr size_t kAlignment = 512;
+    size_t bytes = (contents.workspaceBytes + kAlignment - 1) / kAlignment * kAlignment;
+    workspace.reset(std::aligned_alloc(kAlignment, bytes));
+    if (!workspace) {
+      error = "cannot allocate " + std::to_string(bytes) + " bytes of workspace";
+      return false;
+    }
+    launch.push_back(sim::LaunchArgument::workspaceBuffer("workspace", workspace.get(), contents.workspaceBytes));
+  }
+
+  sim::LaunchOptions launchOptions;
+  launchOptions.chip = contents.chip;
+  launchOptions.chipDirectory = chips;
+  launchOptions.blockDim = contents.blockDim;
+  launchOptions.checks = options.checks;
+  launchOptions.timeline = options.timeline;
+  launchOptions.seed = options.seed;
+  launchOptions.warmL2 = options.warmL2;
+  launchOptions.cycleLimit = options.cycleLimit;
+  return sim::simulate(*kernel, launch, launchOptions, *chip, report, error);
+}
+
+} // namespace tilelang

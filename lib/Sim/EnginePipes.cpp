@@ -1,0 +1,325 @@
+//===- EnginePipes.cpp - Instructions in pipes ----------------------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Sim/Engine.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace tilelang;
+using namespace tilelang::sim;
+using ascsim::CoreType;
+using ascsim::Memory;
+using ascsim::Opcode;
+using ascsim::Pipe;
+
+// How far a seed moves an occupancy and a latency.
+static constexpr double kOccupancySpread = 2;
+static constexpr double kLatencySpread = 10;
+
+QueueEntry *Engine::newEntry(const ascsim::Instruction &record) {
+  if (freeEntries.empty()) {
+    entryStorage.push_back(std::make_unique<QueueEntry>(record));
+    return entryStorage.back().get();
+  }
+  QueueEntry *entry = freeEntries.back();
+  freeEntries.pop_back();
+  entry->instruction.record = record;
+  entry->skip = false;
+  entry->latency = 0;
+  return entry;
+}
+
+void Engine::freeEntry(QueueEntry *entry) {
+  entry->dispatch = nullptr;
+  freeEntries.push_back(entry);
+}
+
+/// What the scalar unit knew at dispatch, the pipe knows at execution.
+void Engine::takeDispatch(PipeState &pipe, const QueueEntry &entry) {
+  if (entry.dispatch == pipe.seenDispatch)
+    return;
+  pipe.clock.join(*entry.dispatch);
+  pipe.seenDispatch = entry.dispatch;
+}
+
+void Engine::pop(Core &core, Pipe which) {
+  core.pipe(which).queue.pop_front();
+  if (core.blockedOn == BlockedOn::QueueFull &&
+      core.blockedDetail == static_cast<uint32_t>(which))
+    wake(core, now);
+}
+
+void Engine::tryStart(Core &core, Pipe which) {
+  PipeState &pipe = core.pipe(which);
+  while (!pipe.busy && !pipe.queue.empty()) {
+    QueueEntry *entry = pipe.queue.front();
+    if (entry->arrival > now) {
+      if (!pipe.wakePending) {
+        pipe.wakePending = true;
+        post(entry->arrival, EventKind::PipeWake, core, which);
+      }
+      return;
+    }
+    switch (entry->instruction.record.opcode) {
+    case Opcode::SetFlag:
+    case Opcode::CrossCoreSet:
+      queueSet(core, which, *entry);
+      break;
+    case Opcode::WaitFlag:
+      if (!tryWaitFlag(core, which, *entry))
+        return;
+      break;
+    case Opcode::PipeBarrier:
+      if (!pipe.done.empty()) {
+        if (!pipe.waitingBarrier) {
+          pipe.waitingBarrier = true;
+          pipe.waitStart = now;
+        }
+        return;
+      }
+      if (pipe.waitingBarrier) {
+        pipe.waitingBarrier = false;
+        noteWait(core, which, std::string("PipeBarrier ") + pipeName(which),
+                 now - pipe.waitStart);
+      }
+      takeDispatch(pipe, *entry);
+      pipe.clock.own[core.thread(which)] = pipe.counter;
+      break;
+    default:
+      pop(core, which);
+      startInstruction(core, which, entry);
+      continue;
+    }
+    pop(core, which);
+    freeEntry(entry);
+    --core.inFlight;
+    checkIdle(core);
+  }
+}
+
+/// Whether a pipe finishes instructions in the order it starts them, so that
+/// later ones see what earlier ones wrote without a barrier.
+static bool keepsOrder(const ascsim::Instruction &record, Pipe pipe,
+                       bool autoSync) {
+  switch (pipe) {
+  case Pipe::MTE1:
+  case Pipe::FIX:
+  case Pipe::S:
+    return true;
+  case Pipe::V:
+    return autoSync;
+  case Pipe::M: {
+    // Products of at least ten fractals are interlocked by the unit itself.
+    if (record.opcode != Opcode::Mmad)
+      return false;
+    uint64_t rows = (uint64_t(record.mmad.m) + 15) / 16;
+    uint64_t columns = (uint64_t(record.mmad.n) + 15) / 16;
+    return rows * columns >= 10;
+  }
+  default:
+    return false;
+  }
+}
+
+void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
+  PipeState &pipe = core.pipe(which);
+  takeDispatch(pipe, *entry);
+  entry->sequence = pipe.nextSequence++;
+  pipe.done.push_back(false);
+  ++pipe.counter;
+  ++pipe.instructions;
+  entry->start = now;
+
+  accesses.clear();
+  collectAccesses(entry->instruction, accesses);
+  entry->skip = !checkBounds(core, which, *entry);
+  if (options.checks && !entry->skip) {
+    Accessor accessor{
+        {core.block, pipe.counter, entry->site,
+         static_cast<uint8_t>(core.thread(which))},
+        &pipe.clock};
+    checkRaces(core, which, accessor, accesses);
+    checkInitialisation(core, which, *entry);
+    if (dirtyScalarCores)
+      checkStaleCache(core, which, accessor);
+  }
+  if (keepsOrder(entry->instruction.record, which, options.autoSync))
+    pipe.clock.own[core.thread(which)] = pipe.counter;
+  count(core, *entry);
+
+  pipe.busy = true;
+  Cost cost;
+  if (entry->skip)
+    cost.occupancy = constants.dmaIssue;
+  else
+    cost = estimateCost(entry->instruction, chip, core.memories);
+  entry->latency = jitter(cost.latency, kLatencySpread);
+  if (cost.gmBytes && !entry->skip) {
+    startTransfer(core, which, entry, cost);
+    return;
+  }
+  double end = now + jitter(cost.occupancy, kOccupancySpread);
+  pipe.busyCycles += end - now;
+  if (options.timeline)
+    report.timeline.push_back({core.reportIndex, which,
+                               sites[entry->site].name, now, end,
+                               entry->codeAddress, core.block});
+  postCompletion(core, which, entry, end + entry->latency);
+  post(end, EventKind::PipeFree, core, which);
+}
+
+void Engine::postCompletion(Core &core, Pipe which, QueueEntry *entry,
+                            double time) {
+  PipeState &pipe = core.pipe(which);
+  // Transfers of one queue may overtake each other; the other units are
+  // pipelines.
+  if (which != Pipe::MTE2 && which != Pipe::MTE3)
+    time = std::max(time, pipe.lastCompletion);
+  pipe.lastCompletion = std::max(pipe.lastCompletion, time);
+  post(time, EventKind::Complete, core, which, entry);
+}
+
+void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
+                           const Cost &cost) {
+  L2Cache::Result traffic;
+  uint64_t stream = 0;
+  for (const Access &access : accesses) {
+    if (access.memory != Memory::GM)
+      continue;
+    bool write = access.kind != AccessKind::Read;
+    if (access.blocks == 1 || access.pitch == access.blockBytes) {
+      traffic.add(l2.access(
+          access.start,
+          access.start + uint64_t(access.blocks) * access.blockBytes, write));
+    } else {
+      for (uint32_t i = 0; i != access.blocks; ++i) {
+        uint64_t begin = access.start + int64_t(i) * access.pitch;
+        traffic.add(l2.access(begin, begin + access.blockBytes, write));
+      }
+    }
+    if (!write && !stream)
+      stream = (access.start * 0x9e3779b97f4a7c15ull) ^
+               (uint64_t(access.blocks) << 40) ^ access.blockBytes;
+  }
+  report.l2HitBytes += traffic.hitBytes;
+  report.l2MissBytes += traffic.missBytes;
+  report.writeBackBytes += traffic.writeBackBytes;
+
+  double touched = static_cast<double>(traffic.hitBytes + traffic.missBytes);
+  double bytes = static_cast<double>(cost.gmBytes);
+  double missShare =
+      touched > 0 ? static_cast<double>(traffic.missBytes) / touched : 0;
+  FlowRequest request;
+  request.bytes = bytes;
+  request.write = cost.gmWrite;
+  request.hbmReadShare = missShare;
+  request.hbmWriteShare = static_cast<double>(traffic.writeBackBytes) / bytes;
+  request.stream = cost.gmWrite ? 0 : stream;
+
+  bool isAic = core.type == CoreType::AIC;
+  double port = cost.gmWrite
+                    ? which == Pipe::FIX ? constants.portFixpipe
+                      : isAic            ? constants.portAicWrite
+                                         : constants.portAivWrite
+                    : isAic ? constants.portAicRead
+                            : constants.portAivRead;
+  request.ceiling = port;
+  if (missShare > 0)
+    request.ceiling =
+        std::min(request.ceiling,
+                 (isAic ? constants.missAic : constants.missAiv) / missShare);
+  // What the engine needs whatever the memory does.
+  double perBurst = constants.rowBurstHit * (1 - missShare) +
+                    constants.rowBurstMiss * missShare;
+  double floor = std::max({jitter(cost.occupancy, kOccupancySpread),
+                           constants.dmaIssue, cost.bursts * perBurst});
+  request.ceiling = std::min(request.ceiling, bytes / floor);
+
+  uint32_t token;
+  if (freeTransfers.empty()) {
+    token = static_cast<uint32_t>(transfers.size());
+    transfers.emplace_back();
+  } else {
+    token = freeTransfers.back();
+    freeTransfers.pop_back();
+  }
+  transfers[token] = {&core, which, entry};
+  request.token = token;
+  bandwidth.start(now, request);
+}
+
+void Engine::finishTransfer(uint32_t token) {
+  Transfer transfer = transfers[token];
+  freeTransfers.push_back(token);
+  Core &core = *transfer.core;
+  PipeState &pipe = core.pipe(transfer.pipe);
+  pipe.busyCycles += now - transfer.entry->start;
+  if (options.timeline)
+    report.timeline.push_back({core.reportIndex, transfer.pipe,
+                               sites[transfer.entry->site].name,
+                               transfer.entry->start, now,
+                               transfer.entry->codeAddress, core.block});
+  postCompletion(core, transfer.pipe, transfer.entry,
+                 now + transfer.entry->latency);
+  post(now, EventKind::PipeFree, core, transfer.pipe);
+}
+
+void Engine::complete(Core &core, Pipe which, QueueEntry *entry) {
+  PipeState &pipe = core.pipe(which);
+  if (!entry->skip) {
+    translate(*entry, /*toHost=*/true);
+    execute(entry->instruction, core.memories);
+  }
+  pipe.done[entry->sequence - pipe.firstOpen] = true;
+  while (!pipe.done.empty() && pipe.done.front()) {
+    pipe.done.pop_front();
+    ++pipe.firstOpen;
+  }
+  freeEntry(entry);
+  --core.inFlight;
+  firePending(core, which);
+  if (pipe.waitingBarrier && pipe.done.empty())
+    tryStart(core, which);
+  checkIdle(core);
+}
+
+void Engine::count(Core &core, const QueueEntry &entry) {
+  const ascsim::Instruction &record = entry.instruction.record;
+  ++report.instructions;
+  ++nameCounts[sites[entry.site].name];
+  switch (record.opcode) {
+  case Opcode::Mmad:
+    report.macs += uint64_t(record.mmad.m) * record.mmad.n * record.mmad.k;
+    return;
+  case Opcode::Unary: case Opcode::Binary: case Opcode::Scalar:
+  case Opcode::Ternary: case Opcode::Cast: case Opcode::Duplicate:
+  case Opcode::Compare: case Opcode::CompareScalar: case Opcode::Select:
+  case Opcode::Broadcast: case Opcode::Reduce: case Opcode::Gather:
+  case Opcode::VecIndex:
+    report.vectorOperations +=
+        record.vector.counterMode
+            ? record.vector.count
+            : uint64_t(record.vector.repeat) *
+                  static_cast<unsigned>(std::popcount(record.vector.mask[0]) +
+                                        std::popcount(record.vector.mask[1]));
+    return;
+  default:
+    break;
+  }
+  // A data movement: bytes that leave global memory, else bytes that arrive.
+  Memory from = record.src0.memory, to = record.dst.memory;
+  if (from == Memory::None || to == Memory::None)
+    return;
+  bool countReads = from == Memory::GM;
+  uint64_t bytes = 0;
+  for (const Access &access : accesses)
+    if ((access.kind == AccessKind::Read) == countReads &&
+        access.memory == (countReads ? from : to))
+      bytes += uint64_t(access.blocks) * access.blockBytes;
+  pathBytes[static_cast<size_t>(from)][static_cast<size_t>(to)] += bytes;
+}

@@ -1,0 +1,123 @@
+//===- ReportBinding.cpp - What a launch reports, in Python ---------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "Marshal.h"
+#include "Timeline.h"
+
+#include "tilelang/Sim/Simulator.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <unordered_set>
+
+namespace nb = nanobind;
+using namespace tilelang;
+
+namespace {
+
+nb::dict describe(const sim::Place &place) {
+  nb::dict entry;
+  entry["block"] = place.block;
+  entry["core"] = place.core;
+  entry["core_type"] = sim::coreTypeName(place.coreType);
+  entry["sub_block"] = place.subBlock;
+  entry["pipe"] = sim::pipeName(place.pipe);
+  entry["instruction"] = place.instruction;
+  entry["module"] = place.module;
+  entry["offset"] = place.offset;
+  entry["cycle"] = place.cycle;
+  return entry;
+}
+
+nb::list findingsOf(const sim::Report &report) {
+  nb::list list;
+  for (const sim::Finding &finding : report.findings) {
+    nb::dict entry;
+    entry["kind"] = finding.kind;
+    entry["message"] = finding.message;
+    entry["count"] = finding.count;
+    entry["first"] = describe(finding.first);
+    entry["second"] = finding.second ? nb::object(describe(*finding.second)) : nb::object(nb::none());
+    list.append(entry);
+  }
+  return list;
+}
+
+/// Source lines, as (file, line, column), of addresses in loaded kernels.
+nb::list resolve(const std::vector<std::pair<std::string, uint64_t>> &places, const std::string &apiDirectory) {
+  std::vector<sim::CodeAddress> addresses;
+  addresses.reserve(places.size());
+  for (const auto &[module, offset] : places)
+    addresses.push_back({module, offset});
+  std::string error;
+  std::vector<sim::SourceLocation> locations;
+  {
+    nb::gil_scoped_release release;
+    locations = sim::resolveCodeAddresses(addresses, apiDirectory, error);
+  }
+  nb::list list;
+  for (const sim::SourceLocation &location : locations)
+    list.append(nb::make_tuple(location.file, location.line, location.column));
+  return list;
+}
+
+/// (code address, module, offset) of every place in the timeline, each once.
+nb::list timelinePlaces(const sim::Report &report) {
+  std::unordered_set<uint64_t> seen;
+  nb::list list;
+  for (const sim::TimelineEvent &event : report.timeline) {
+    if (!seen.insert(event.codeAddress).second)
+      continue;
+    sim::CodeAddress place = sim::Report::locate(event.codeAddress);
+    list.append(nb::make_tuple(event.codeAddress, place.module, place.offset));
+  }
+  return list;
+}
+
+void saveTimeline(const sim::Report &report, const std::string &path, nb::dict labels, const std::string &title) {
+  std::unordered_map<uint64_t, TimelineLabel> table;
+  for (auto [address, value] : labels) {
+    auto parts = nb::cast<nb::tuple>(value);
+    table[nb::cast<uint64_t>(address)] = {nb::cast<std::string>(parts[0]), nb::cast<std::string>(parts[1]),
+                                          nb::cast<uint32_t>(parts[2])};
+  }
+  std::string error;
+  bool written;
+  {
+    nb::gil_scoped_release release;
+    written = writeTimeline(report, path, table, title, error);
+  }
+  if (!written) {
+    PyErr_SetString(PyExc_OSError, error.c_str());
+    throw nb::python_error();
+  }
+}
+
+} // namespace
+
+void bindReport(nb::module_ &module) {
+  nb::class_<sim::Report>(module, "Report", "What one launch on the simulator did.")
+      .def_ro("completed", &sim::Report::completed)
+      .def_ro("cycles", &sim::Report::cycles)
+      .def_ro("microseconds", &sim::Report::microseconds)
+      .def_ro("output", &sim::Report::output)
+      .def_ro("wall_seconds", &sim::Report::wallSeconds)
+      .def_prop_ro("finding_count", [](const sim::Report &report) { return report.findings.size(); })
+      .def_ro("suppressed_findings", &sim::Report::suppressedFindings)
+      .def_prop_ro("findings", &findingsOf)
+      .def_prop_ro("timeline_length", [](const sim::Report &report) { return report.timeline.size(); })
+      .def("timeline_places", &timelinePlaces)
+      .def("save_timeline", &saveTimeline, nb::arg("path"), nb::arg("labels"), nb::arg("title"))
+      .def(
+          "to_json", [](const sim::Report &report, bool timeline) { return report.toJson(timeline); },
+          nb::arg("timeline") = false);
+  module.def("resolve_code_addresses", &resolve, nb::arg("places"), nb::arg("api_directory"));
+}
