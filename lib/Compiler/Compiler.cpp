@@ -7,6 +7,8 @@
 
 #include "tilelang/Compiler/Compiler.h"
 
+#include "FaultInjection.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "tilelang/Compiler/Diagnostics.h"
 #include "tilelang/Compiler/Pipeline.h"
@@ -113,6 +115,9 @@ private:
       return false;
     }
     ascend::KernelOp kernel = kernels.front();
+    countSynchronisation(kernel, result.statistics);
+    if (failed(dropSynchronisation(kernel, options.passConfigs)))
+      return false;
     ascend::EmitOptions emitOptions;
     emitOptions.entry = options.entry.empty()
                             ? kernel.getSymName().str() + "_kernel"

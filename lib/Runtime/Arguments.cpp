@@ -243,6 +243,8 @@ std::optional<int64_t> evaluate(const Artifact &artifact, const Dimension &dimen
     return left / right - isOff;
   if (operation == "%")
     return isOff ? remainder + right : remainder;
+  if (operation == "ceildiv")
+    return left / right + (remainder != 0 && !isOff);
   return std::nullopt;
 }
 

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +21,15 @@
 namespace tilelang {
 
 namespace {
+/// The chips that come with the library: beside the folder it lies in.
+std::string defaultChipDirectory() {
+  Dl_info information{};
+  if (!::dladdr(reinterpret_cast<void *>(&defaultChipDirectory), &information) || !information.dli_fname)
+    return "chips";
+  std::filesystem::path library = std::filesystem::absolute(information.dli_fname);
+  return library.parent_path().parent_path() / "chips";
+}
+
 /// Chips are read once for each process.
 std::shared_ptr<const Chip> sharedChip(const std::string &directory, const std::string &name,
                                        std::string &error) {
@@ -98,7 +109,7 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact, std::string 
                                                  std::string &error) {
   std::shared_ptr<LoadedKernel> loaded(new LoadedKernel());
   loaded->contents = std::move(artifact);
-  loaded->chips = std::move(chipDirectory);
+  loaded->chips = chipDirectory.empty() ? defaultChipDirectory() : std::move(chipDirectory);
   const Artifact &contents = loaded->contents;
 
   sim::KernelImage image;

@@ -264,7 +264,9 @@ void Engine::blockCoreDone(Core &core) {
                    placeOf(core, Pipe::S, line.site));
       }
   }
-  core.cache->cleanAll([](const ScalarCache::Line &) {});
+  dirtyScalarCores -= core.cache->hasDirtyLines();
+  core.cache->cleanAll(
+      [&](const ScalarCache::Line &line) { writeBack(core, line); });
   Cluster &cluster = clusters[core.cluster];
   if (--cluster.running)
     return;

@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 __path__.append(_extension_directory())
 
 if TYPE_CHECKING:
-    from . import cache, errors, language, profiler, target, testing, tools, utils
+    from . import cache, errors, language, profiler, runtime, target, testing, tools, utils
     from .cache import clear_cache, disable_cache, enable_cache, is_cache_enabled
     from .jit import JITKernel, compile, jit, lower, par_compile
     from .jit.autotune import autotune
@@ -55,7 +55,35 @@ _ATTRIBUTES: dict[str, tuple[str, str]] = {
     "utils": (".utils", ""),
 }
 
-__all__ = [*sorted(_ATTRIBUTES), "__version__"]  # noqa: PLE0604
+__all__ = [
+    "JITKernel",
+    "PassConfigKey",
+    "Profiler",
+    "TensorSupplyType",
+    "__version__",
+    "autotune",
+    "cache",
+    "cdiv",
+    "clear_cache",
+    "compile",
+    "disable_cache",
+    "do_bench",
+    "enable_cache",
+    "errors",
+    "is_cache_enabled",
+    "jit",
+    "language",
+    "lower",
+    "next_power_of_2",
+    "par_compile",
+    "profiler",
+    "runtime",
+    "set_log_level",
+    "target",
+    "testing",
+    "tools",
+    "utils",
+]
 
 
 def __getattr__(name: str) -> Any:

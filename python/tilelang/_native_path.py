@@ -30,3 +30,8 @@ def extension_directory() -> str:
 def chip_directory() -> str:
     """The folder of the chip descriptions."""
     return os.path.join(native_directory(), "chips")
+
+
+def api_directory() -> str:
+    """The folder of the Ascend C headers."""
+    return os.path.join(native_directory(), "include", "ascendc")

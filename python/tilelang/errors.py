@@ -198,6 +198,11 @@ class InternalError(TileLangError, RuntimeError):
     """A fault of this package, not of the program."""
 
 
+_CLASS_OF_KIND: dict[str, type[TileLangError]] = {
+    "user": KernelCompileError,
+    "unsupported": UnsupportedError,
+    "internal": InternalError,
+}
 _CLASS_OF_PREFIX: dict[str, type[TileLangError]] = {
     "unsupported: ": UnsupportedError,
     "internal: ": InternalError,
@@ -229,9 +234,10 @@ def _split(message: str) -> tuple[str, list[str], str | None]:
 
 
 def error_from_diagnostic(entry: Mapping[str, Any]) -> TileLangError:
-    """The exception for one compiler diagnostic; `unsupported: ` and `internal: ` in front name its class."""
+    """The exception for one compiler diagnostic. Its class is named by the key `kind` (user, unsupported, internal) or
+    by `unsupported: ` or `internal: ` in front of the message."""
     message, values, help = _split(str(entry.get("message", "")))
-    cls: type[TileLangError] = KernelCompileError
+    cls = _CLASS_OF_KIND.get(str(entry.get("kind", "user")), KernelCompileError)
     for prefix, candidate in _CLASS_OF_PREFIX.items():
         if message.startswith(prefix):
             cls, message = candidate, message.removeprefix(prefix)

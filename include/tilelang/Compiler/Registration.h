@@ -14,6 +14,11 @@
 #include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
 #endif
 
+#ifdef TILELANG_WITH_TILE_TO_ASCEND
+#include "mlir/Transforms/Passes.h"
+#include "tilelang/Conversion/TileToAscend/Passes.h"
+#endif
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,7 +41,13 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 /// Every pass of ours, under its flag.
-inline void registerAllPasses() { tile::registerTileLangTilePasses(); }
+inline void registerAllPasses() {
+  tile::registerTileLangTilePasses();
+#ifdef TILELANG_WITH_TILE_TO_ASCEND
+  registerTileToAscendPasses();
+  mlir::registerLoopInvariantCodeMotionPass();
+#endif
+}
 
 } // namespace tilelang
 

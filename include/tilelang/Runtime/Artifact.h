@@ -26,7 +26,7 @@
 namespace tilelang {
 
 /// A size or stride: a number, a run-time size by name, or an operation on
-/// dimensions ("+", "-", "*", "//", "%", "min", "max").
+/// dimensions ("+", "-", "*", "//", "%", "ceildiv", "min", "max").
 struct Dimension {
   int64_t value = 0;
   std::string symbol;

@@ -202,6 +202,7 @@ private:
   uint64_t randomState = 0;
   AccessList accesses;            // scratch
   std::vector<Violation> violations; // scratch
+  mutable std::unordered_map<uint64_t, CodeAddress> located;
   std::unordered_map<uint64_t, size_t> findingIndex;
   std::unordered_map<std::string, uint32_t> findingCounts;
   std::unordered_map<std::string, size_t> waitIndex;

@@ -38,6 +38,9 @@ struct CoreMemories {
     return bytes[static_cast<size_t>(operand.memory)].data() +
            operand.address + offset;
   }
+  const uint8_t *at(const ascsim::Operand &operand, int64_t offset = 0) const {
+    return const_cast<CoreMemories *>(this)->at(operand, offset);
+  }
 };
 
 /// An instruction as queued: the record plus what was sampled at issue.
@@ -82,13 +85,21 @@ struct Violation {
   std::string message; // expected / found
 };
 
-/// Appends every byte range the instruction reads or writes.
-void collectAccesses(const QueuedInstruction &, AccessList &);
+/// Appends every byte range the instruction reads or writes. What a Gather
+/// reads depends on its offsets: it is listed (as one enclosing range) only when
+/// `memories` is given.
+void collectAccesses(const QueuedInstruction &, AccessList &,
+                     const CoreMemories *memories = nullptr);
+/// What issuing a vector instruction does to the mask registers of the core:
+/// count forms leave an all-ones mask in normal mode, repeat forms leave their
+/// mask. To be applied after the registers were sampled.
+void applyIssueEffects(const ascsim::Instruction &, Registers &);
 /// Appends violations of alignment, ranges, types and paths on this chip.
 /// `Out of bounds` of on-chip memories included.
 void checkLegality(const QueuedInstruction &, const Chip &, ascsim::CoreType,
                    std::vector<Violation> &);
-/// Performs the instruction on the bytes.
+/// Performs the instruction on the bytes. An instruction that would leave an
+/// on-chip memory changes nothing (checkLegality says why).
 void execute(const QueuedInstruction &, CoreMemories &);
 /// The cost model; every constant comes from the chip description.
 Cost estimateCost(const QueuedInstruction &, const Chip &, const CoreMemories &);

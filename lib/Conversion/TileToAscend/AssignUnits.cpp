@@ -85,7 +85,7 @@ private:
     return copy && !tile::isOnChip(copy.getSource());
   }
 
-  LogicalResult checkRoles(Value buffer, const BufferUses &uses) {
+  LogicalResult checkRoles(Value buffer, BufferUses &uses) {
     std::string name = tile::describeBuffer(buffer);
     if (uses.isOperand() && uses.isAccumulator())
       return uses.operandOf.front().emitError()
@@ -223,7 +223,7 @@ private:
   }
 
   static bool isVariable(Value buffer) {
-    auto scope = dyn_cast_or_null<tile::ScopeAttr>(
+    auto scope = dyn_cast_or_null<tile::ScopeKindAttr>(
         cast<MemRefType>(buffer.getType()).getMemorySpace());
     return scope && scope.getValue() == tile::ScopeKind::Var;
   }

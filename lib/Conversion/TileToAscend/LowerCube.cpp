@@ -59,6 +59,7 @@ public:
 
   LogicalResult run() {
     Block &body = kernel.getAic().front();
+    hoistScalars(body);
     llvm::SmallVector<Operation *> copies, rest;
     body.walk([&](Operation *op) {
       if (isa<tile::CopyOp>(op))
@@ -95,6 +96,34 @@ public:
   }
 
 private:
+  /// Moves scalar computations up in their blocks, behind what they use: then
+  /// clipped extents are known to everything that works on the same tile.
+  static void hoistScalars(Block &body) {
+    body.walk<WalkOrder::PreOrder>([&](Operation *parent) {
+      for (Region &region : parent->getRegions())
+        for (Block &block : region)
+          hoistScalarsIn(block);
+    });
+    hoistScalarsIn(body);
+  }
+
+  static void hoistScalarsIn(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (!isa<arith::ArithDialect>(op.getDialect()) || !isPure(&op))
+        continue;
+      Operation *last = nullptr;
+      for (Value operand : op.getOperands())
+        if (Operation *definition = operand.getDefiningOp();
+            definition && definition->getBlock() == &block &&
+            (!last || last->isBeforeInBlock(definition)))
+          last = definition;
+      if (last)
+        op.moveAfter(last);
+      else
+        op.moveBefore(&block, block.begin());
+    }
+  }
+
   //===-- Storage --------------------------------------------------------===//
 
   /// The last two dimensions; leading ones must be 1.
@@ -124,7 +153,7 @@ private:
           {padded(tile.rows), padded(tile.columns)}, element,
           MemRefLayoutAttrInterface(), type.getMemorySpace());
       tile.storage = ascend::AllocOp::create(builder, alloc.getLoc(),
-                                             storageType, alloc.getName());
+                                             storageType, alloc.getName(), 1, nullptr);
       tiles.insert({alloc.getBuffer(), tile});
     }
     return success();
@@ -233,7 +262,7 @@ private:
         for (Operation *op : user->getUsers())
           same &= dominatesOrConstant(dominance, m, op) &&
                   dominatesOrConstant(dominance, n, op);
-      const CubeTile &tile = tiles.find(buffer)->second;
+      CubeTile &tile = tiles.find(buffer)->second;
       builder.setInsertionPointAfter(tile.storage);
       ProductExtents &result = extents[buffer];
       result.m = same && !constantOf(m) ? m : constant(tile.storage.getLoc(), tile.rows);
@@ -242,8 +271,20 @@ private:
     return success();
   }
 
-  static bool equal(Value a, Value b) {
-    return a == b || (constantOf(a) && constantOf(a) == constantOf(b));
+  /// Structurally the same computation: extents are computed once per copy.
+  static bool equal(Value a, Value b, unsigned depth = 4) {
+    if (a == b || (constantOf(a) && constantOf(a) == constantOf(b)))
+      return true;
+    Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+    if (!left || !right || depth == 0 || left->getName() != right->getName() ||
+        !isPure(left) || left->getNumOperands() == 0 ||
+        left->getNumOperands() != right->getNumOperands() ||
+        left->getAttrDictionary() != right->getAttrDictionary())
+      return false;
+    return llvm::all_of(
+        llvm::zip(left->getOperands(), right->getOperands()), [&](auto pair) {
+          return equal(std::get<0>(pair), std::get<1>(pair), depth - 1);
+        });
   }
   static bool dominatesOrConstant(DominanceInfo &dominance, Value value,
                                   Operation *op) {
@@ -377,11 +418,11 @@ private:
                       Value operand) -> Value {
       auto type = MemRefType::get(
           {rows, columns}, element, MemRefLayoutAttrInterface(),
-          ascend::MemoryAttr::get(builder.getContext(), memory));
+          ascend::MemoryKindAttr::get(builder.getContext(), memory));
       std::string name = tile::getBufferName(operand).str() + "_" +
                          ascend::memoryName(memory).lower();
-      auto alloc = ascend::AllocOp::create(builder, gemm.getLoc(), type, name);
-      alloc.setTemporary(true);
+      auto alloc = ascend::AllocOp::create(builder, gemm.getLoc(), type, name,
+                                           1, nullptr, /*temporary=*/true);
       return alloc.getBuffer();
     };
     return {create(m, step, ascend::MemoryKind::L0A, gemm.getA()),
@@ -489,11 +530,11 @@ private:
       builder.setInsertionPointAfter(tile->storage);
       auto type = MemRefType::get(
           {rows, columns}, element, MemRefLayoutAttrInterface(),
-          ascend::MemoryAttr::get(builder.getContext(), memory));
+          ascend::MemoryKindAttr::get(builder.getContext(), memory));
       auto op = ascend::AllocOp::create(
           builder, loc, type,
-          "zeros_" + ascend::memoryName(memory).lower());
-      op.setTemporary(true);
+          "zeros_" + ascend::memoryName(memory).lower(), 1, nullptr,
+          /*temporary=*/true);
       return op.getBuffer();
     };
     Value a = alloc(padded(tile->rows), kFractal, ascend::MemoryKind::L0A);

@@ -58,12 +58,12 @@ private:
 
   void setMemory(tile::AllocOp alloc, ascend::MemoryKind memory) {
     alloc->setAttr(kMemoryAttr,
-                   ascend::MemoryAttr::get(alloc.getContext(), memory));
+                   ascend::MemoryKindAttr::get(alloc.getContext(), memory));
   }
 
   LogicalResult place(tile::AllocOp alloc) {
     auto type = cast<MemRefType>(alloc.getBuffer().getType());
-    auto scope = dyn_cast_or_null<tile::ScopeAttr>(type.getMemorySpace());
+    auto scope = dyn_cast_or_null<tile::ScopeKindAttr>(type.getMemorySpace());
     if (scope && scope.getValue() == tile::ScopeKind::Var)
       return success();
 

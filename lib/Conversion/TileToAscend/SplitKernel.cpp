@@ -58,7 +58,7 @@ private:
   /// On-chip buffers of this core type and workspaces stand at the top.
   void declareBuffers() {
     source.walk([&](tile::AllocOp alloc) {
-      auto memory = alloc->getAttrOfType<ascend::MemoryAttr>(kMemoryAttr);
+      auto memory = alloc->getAttrOfType<ascend::MemoryKindAttr>(kMemoryAttr);
       if (!memory)
         return;
       auto type = cast<MemRefType>(alloc.getBuffer().getType());
@@ -68,7 +68,8 @@ private:
       case ascend::MemoryKind::GM: {
         auto id = alloc->getAttrOfType<IntegerAttr>(kWorkspaceAttr);
         auto workspace = ascend::WorkspaceOp::create(
-            builder, alloc.getLoc(), placed, id.getInt(), alloc.getName());
+            builder, alloc.getLoc(), placed, id.getInt(), alloc.getName(), 1,
+            nullptr);
         mapping.map(alloc.getBuffer(), workspace.getBuffer());
         return;
       }
@@ -96,8 +97,8 @@ private:
     Value total = extents.front();
     for (Value extent : ArrayRef(extents).drop_front())
       total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
-    Value first = ascend::BlockIdxOp::create(builder, loc);
-    Value step = ascend::BlockNumOp::create(builder, loc);
+    Value first = ascend::BlockIdxOp::create(builder, loc, builder.getIndexType());
+    Value step = ascend::BlockNumOp::create(builder, loc, builder.getIndexType());
     auto loop = scf::ForOp::create(builder, loc, first, total, step);
     loop->setAttr(ascend::kGridLoopAttr, builder.getUnitAttr());
     OpBuilder::InsertionGuard guard(builder);
@@ -187,7 +188,7 @@ private:
   }
 
   static bool isVariable(Value buffer) {
-    auto scope = dyn_cast_or_null<tile::ScopeAttr>(
+    auto scope = dyn_cast_or_null<tile::ScopeKindAttr>(
         cast<MemRefType>(buffer.getType()).getMemorySpace());
     return scope && scope.getValue() == tile::ScopeKind::Var;
   }
@@ -333,7 +334,7 @@ private:
                                   llvm::SmallVectorImpl<Type> &types,
                                   llvm::SmallVectorImpl<Attribute> &names) {
     MLIRContext *context = function.getContext();
-    auto global = ascend::MemoryAttr::get(context, ascend::MemoryKind::GM);
+    auto global = ascend::MemoryKindAttr::get(context, ascend::MemoryKind::GM);
     for (BlockArgument argument : function.getArguments()) {
       std::string name = "arg" + std::to_string(argument.getArgNumber());
       if (auto given = function.getArgAttrOfType<StringAttr>(

@@ -24,17 +24,17 @@ using namespace mlir;
 
 namespace tilelang::python {
 
-Builder::Builder() : context(createContext()) {
+ProgramBuilder::ProgramBuilder() : context(createContext()) {
   module = ModuleOp::create(UnknownLoc::get(context.get()));
 }
 
-Builder::~Builder() {
+ProgramBuilder::~ProgramBuilder() {
   // An abandoned program: operations of inner regions use values of outer ones.
   for (std::unique_ptr<Region> &region : open)
     region->dropAllReferences();
 }
 
-LocationHandle Builder::location(const std::string &file, unsigned line,
+LocationHandle ProgramBuilder::location(const std::string &file, unsigned line,
                                  unsigned column, unsigned endLine,
                                  unsigned endColumn) {
   if (line == 0)
@@ -43,7 +43,7 @@ LocationHandle Builder::location(const std::string &file, unsigned line,
                                 column, endLine, endColumn)};
 }
 
-Type Builder::parseType(const std::string &text) {
+Type ProgramBuilder::parseType(const std::string &text) {
   Type &type = types[text];
   if (!type) {
     DiagnosticCollector collector(context.get());
@@ -54,7 +54,7 @@ Type Builder::parseType(const std::string &text) {
   return type;
 }
 
-Attribute Builder::parseAttribute(const std::string &text) {
+Attribute ProgramBuilder::parseAttribute(const std::string &text) {
   Attribute &attribute = attributes[text];
   if (!attribute) {
     DiagnosticCollector collector(context.get());
@@ -66,11 +66,11 @@ Attribute Builder::parseAttribute(const std::string &text) {
   return attribute;
 }
 
-Block &Builder::insertionBlock() {
+Block &ProgramBuilder::insertionBlock() {
   return open.empty() ? *module->getBody() : open.back()->front();
 }
 
-std::vector<ValueHandle> Builder::create(
+std::vector<ValueHandle> ProgramBuilder::create(
     const std::string &name, const std::vector<ValueHandle> &operands,
     const std::vector<std::string> &resultTypes,
     const std::vector<std::pair<std::string, std::string>> &attributes,
@@ -99,7 +99,7 @@ std::vector<ValueHandle> Builder::create(
   return results;
 }
 
-ValueHandle Builder::constant(TypedAttr value, Location location) {
+ValueHandle ProgramBuilder::constant(TypedAttr value, Location location) {
   Value &known = constants[value];
   if (known)
     return {known};
@@ -115,7 +115,7 @@ ValueHandle Builder::constant(TypedAttr value, Location location) {
   return {known};
 }
 
-ValueHandle Builder::constantInt(const std::string &text, int64_t value,
+ValueHandle ProgramBuilder::constantInt(const std::string &text, int64_t value,
                                  LocationHandle location) {
   Type type = parseType(text);
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
@@ -125,13 +125,13 @@ ValueHandle Builder::constantInt(const std::string &text, int64_t value,
                   location.location);
 }
 
-ValueHandle Builder::constantFloat(const std::string &text, double value,
+ValueHandle ProgramBuilder::constantFloat(const std::string &text, double value,
                                    LocationHandle location) {
   Type type = parseType(text);
   return constant(FloatAttr::get(type, value), location.location);
 }
 
-void Builder::setAttribute(ValueHandle value, const std::string &name,
+void ProgramBuilder::setAttribute(ValueHandle value, const std::string &name,
                            const std::string &attribute) {
   Operation *operation = value.value.getDefiningOp();
   if (!operation)
@@ -139,7 +139,7 @@ void Builder::setAttribute(ValueHandle value, const std::string &name,
   operation->setAttr(name, parseAttribute(attribute));
 }
 
-std::string Builder::typeOf(ValueHandle value) {
+std::string ProgramBuilder::typeOf(ValueHandle value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   value.value.getType().print(stream);
@@ -147,7 +147,7 @@ std::string Builder::typeOf(ValueHandle value) {
 }
 
 std::vector<ValueHandle>
-Builder::pushRegion(const std::vector<std::string> &argumentTypes,
+ProgramBuilder::pushRegion(const std::vector<std::string> &argumentTypes,
                     LocationHandle location) {
   auto region = std::make_unique<Region>();
   Block &block = region->emplaceBlock();
@@ -159,7 +159,7 @@ Builder::pushRegion(const std::vector<std::string> &argumentTypes,
   return arguments;
 }
 
-std::unique_ptr<RegionHandle> Builder::popRegion() {
+std::unique_ptr<RegionHandle> ProgramBuilder::popRegion() {
   if (open.empty())
     throw nb::value_error("no region is open");
   auto handle = std::make_unique<RegionHandle>();
@@ -169,13 +169,20 @@ std::unique_ptr<RegionHandle> Builder::popRegion() {
   return handle;
 }
 
-void Builder::resumeRegion(RegionHandle &region) {
+std::unique_ptr<RegionHandle> ProgramBuilder::emptyRegion() {
+  auto handle = std::make_unique<RegionHandle>();
+  handle->context = context;
+  handle->region = std::make_unique<Region>();
+  return handle;
+}
+
+void ProgramBuilder::resumeRegion(RegionHandle &region) {
   if (!region.region)
     throw nb::value_error("the region belongs to an operation");
   open.push_back(std::move(region.region));
 }
 
-void Builder::inlineRegion(RegionHandle &region) {
+void ProgramBuilder::inlineRegion(RegionHandle &region) {
   if (!region.region)
     throw nb::value_error("the region belongs to an operation");
   Block &from = region.region->front();
@@ -186,7 +193,7 @@ void Builder::inlineRegion(RegionHandle &region) {
   region.region.reset();
 }
 
-std::pair<std::unique_ptr<ModuleHandle>, nb::list> Builder::finish() {
+std::pair<std::unique_ptr<ModuleHandle>, nb::list> ProgramBuilder::finish() {
   if (!open.empty())
     throw nb::value_error("a region is still open");
   if (!module)
@@ -209,25 +216,26 @@ void bindBuilder(nb::module_ &module) {
   nb::class_<ValueHandle>(module, "Value");
   nb::class_<LocationHandle>(module, "Location");
   nb::class_<RegionHandle>(module, "Region");
-  nb::class_<Builder>(module, "Builder", "Creates operations by name.")
+  nb::class_<ProgramBuilder>(module, "Builder", "Creates operations by name.")
       .def(nb::init<>())
-      .def("location", &Builder::location, nb::arg("file"), nb::arg("line"),
+      .def("location", &ProgramBuilder::location, nb::arg("file"), nb::arg("line"),
            nb::arg("column"), nb::arg("end_line"), nb::arg("end_column"))
-      .def("create", &Builder::create, nb::arg("name"), nb::arg("operands"),
+      .def("create", &ProgramBuilder::create, nb::arg("name"), nb::arg("operands"),
            nb::arg("result_types"), nb::arg("attributes"), nb::arg("regions"),
            nb::arg("location"))
-      .def("constant_int", &Builder::constantInt, nb::arg("type"),
+      .def("constant_int", &ProgramBuilder::constantInt, nb::arg("type"),
            nb::arg("value"), nb::arg("location"))
-      .def("constant_float", &Builder::constantFloat, nb::arg("type"),
+      .def("constant_float", &ProgramBuilder::constantFloat, nb::arg("type"),
            nb::arg("value"), nb::arg("location"))
-      .def("set_attribute", &Builder::setAttribute, nb::arg("value"),
+      .def("set_attribute", &ProgramBuilder::setAttribute, nb::arg("value"),
            nb::arg("name"), nb::arg("attribute"))
-      .def("type_of", &Builder::typeOf, nb::arg("value"))
-      .def("push_region", &Builder::pushRegion, nb::arg("argument_types"),
+      .def("type_of", &ProgramBuilder::typeOf, nb::arg("value"))
+      .def("push_region", &ProgramBuilder::pushRegion, nb::arg("argument_types"),
            nb::arg("location"))
       // An unowned region uses values of the builder's regions.
-      .def("pop_region", &Builder::popRegion, nb::keep_alive<0, 1>())
-      .def("resume_region", &Builder::resumeRegion, nb::arg("region"))
-      .def("inline_region", &Builder::inlineRegion, nb::arg("region"))
-      .def("finish", &Builder::finish);
+      .def("pop_region", &ProgramBuilder::popRegion, nb::keep_alive<0, 1>())
+      .def("empty_region", &ProgramBuilder::emptyRegion)
+      .def("resume_region", &ProgramBuilder::resumeRegion, nb::arg("region"))
+      .def("inline_region", &ProgramBuilder::inlineRegion, nb::arg("region"))
+      .def("finish", &ProgramBuilder::finish);
 }

@@ -44,10 +44,10 @@ struct RegionHandle {
   std::unique_ptr<mlir::Region> region;
 };
 
-class Builder {
+class ProgramBuilder {
 public:
-  Builder();
-  ~Builder();
+  ProgramBuilder();
+  ~ProgramBuilder();
 
   LocationHandle location(const std::string &file, unsigned line,
                           unsigned column, unsigned endLine,
@@ -74,6 +74,8 @@ public:
   std::vector<ValueHandle> pushRegion(const std::vector<std::string> &types,
                                       LocationHandle location);
   std::unique_ptr<RegionHandle> popRegion();
+  /// A region without blocks, where an operation allows one.
+  std::unique_ptr<RegionHandle> emptyRegion();
   /// Opens a popped region again.
   void resumeRegion(RegionHandle &region);
   /// Moves the operations of a region without arguments to the current point.

@@ -82,6 +82,65 @@ nb::list timelinePlaces(const sim::Report &report) {
   return list;
 }
 
+nb::dict pipeValues(const std::array<double, ascsim::kNumPipes> &values) {
+  nb::dict result;
+  for (size_t pipe = 0; pipe < ascsim::kNumPipes; ++pipe)
+    result[sim::pipeName(static_cast<ascsim::Pipe>(pipe))] = values[pipe];
+  return result;
+}
+
+/// The numbers of a report as plain Python values.
+nb::dict summaryOf(const sim::Report &report) {
+  nb::dict summary;
+  summary["completed"] = report.completed;
+  summary["cycles"] = report.cycles;
+  summary["microseconds"] = report.microseconds;
+  summary["launch_microseconds"] = report.launchMicroseconds;
+  summary["clock_ghz"] = report.clockGHz;
+  summary["block_dim"] = report.blockDim;
+  summary["wall_seconds"] = report.wallSeconds;
+  nb::dict coreTypes;
+  for (size_t i = 0; i < report.coreTypes.size(); ++i) {
+    const sim::CoreTypeReport &type = report.coreTypes[i];
+    if (type.cores == 0)
+      continue;
+    nb::dict entry;
+    entry["cores"] = type.cores;
+    entry["mean_cycles"] = type.meanCycles;
+    entry["max_cycles"] = type.maxCycles;
+    entry["mean_busy_cycles"] = pipeValues(type.meanBusyCycles);
+    entry["utilisation"] = pipeValues(type.utilisation);
+    coreTypes[sim::coreTypeName(static_cast<ascsim::CoreType>(i))] = entry;
+  }
+  summary["core_types"] = coreTypes;
+  nb::dict paths;
+  for (const sim::PathBytes &path : report.paths)
+    paths[path.path.c_str()] = path.bytes;
+  summary["path_bytes"] = paths;
+  summary["l2_hit_bytes"] = report.l2HitBytes;
+  summary["l2_miss_bytes"] = report.l2MissBytes;
+  summary["write_back_bytes"] = report.writeBackBytes;
+  summary["macs"] = report.macs;
+  summary["vector_operations"] = report.vectorOperations;
+  summary["instructions"] = report.instructions;
+  nb::dict counts;
+  for (const auto &[name, count] : report.instructionCounts)
+    counts[name.c_str()] = count;
+  summary["instruction_counts"] = counts;
+  nb::list waits;
+  for (const sim::WaitReport &wait : report.waits) {
+    nb::dict entry;
+    entry["core_type"] = sim::coreTypeName(wait.type);
+    entry["pipe"] = sim::pipeName(wait.pipe);
+    entry["what"] = wait.what;
+    entry["cycles"] = wait.cycles;
+    entry["count"] = wait.count;
+    waits.append(entry);
+  }
+  summary["waits"] = waits;
+  return summary;
+}
+
 void saveTimeline(const sim::Report &report, const std::string &path, nb::dict labels, const std::string &title) {
   std::unordered_map<uint64_t, TimelineLabel> table;
   for (auto [address, value] : labels) {
@@ -113,6 +172,7 @@ void bindReport(nb::module_ &module) {
       .def_prop_ro("finding_count", [](const sim::Report &report) { return report.findings.size(); })
       .def_ro("suppressed_findings", &sim::Report::suppressedFindings)
       .def_prop_ro("findings", &findingsOf)
+      .def("summary", &summaryOf)
       .def_prop_ro("timeline_length", [](const sim::Report &report) { return report.timeline.size(); })
       .def("timeline_places", &timelinePlaces)
       .def("save_timeline", &saveTimeline, nb::arg("path"), nb::arg("labels"), nb::arg("title"))

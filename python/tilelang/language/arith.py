@@ -273,13 +273,13 @@ def storage_value(value: Any, target: DType) -> Any:
     return _cast_value(expr, target, target.scalar_type)
 
 
-def loaded(value: Any, element_type: DType) -> Expr:
+def loaded(value: Any, element_type: DType, location: Any = None) -> Expr:
     """An element just read, in the type that arithmetic uses."""
     tracer = current("a load")
     stored, kind = element_type.scalar_type, element_type.compute_type
     if stored != kind:
         name = "arith.extf" if element_type.bits == 16 else "tile.cast"
-        value = tracer.create_one(name, [value], kind)
+        (value,) = tracer.create(name, [value], (kind,), location=location)
     return Expr(value, element_type, kind, nonnegative=element_type.kind == "uint" and element_type.bits < 32)
 
 

@@ -225,11 +225,12 @@ class Buffer:
 
     # -- elements ------------------------------------------------------------------------------------------------------
 
-    def load(self, indices: tuple[Size, ...]) -> Expr:
+    def load(self, indices: tuple[Size, ...], location: Any = None) -> Expr:
         tracer = self._element_access()
         tracer.effects += 1
         operands = [self.value, *(index_value(index) for index in indices)]
-        return arith.loaded(tracer.create_one("tile.load", operands, self.dtype.scalar_type), self.dtype)
+        (value,) = tracer.create("tile.load", operands, (self.dtype.scalar_type,), location=location)
+        return arith.loaded(value, self.dtype, location)
 
     def store(self, indices: tuple[Size, ...], value: Any) -> None:
         tracer = self._element_access()

@@ -377,18 +377,19 @@ class Symbol(SymbolicSize):
 class Element(Operand):
     """`A[i, j]`: read when a value is needed; as an operand of T.copy the start of a tile."""
 
-    __slots__ = ("buffer", "indices")
+    __slots__ = ("buffer", "indices", "location")
 
     def __init__(self, buffer: Buffer, indices: tuple[Any, ...]) -> None:
         self.buffer = buffer
         self.indices = indices
+        self.location = current("an element of a buffer").location()
 
     @property
     def dtype(self) -> DType:  # type: ignore[override]
         return self.buffer.dtype
 
     def expr(self) -> Expr:
-        return self.buffer.load(self.indices)
+        return self.buffer.load(self.indices, self.location)
 
     def store(self, value: Any) -> None:
         self.buffer.store(self.indices, value)

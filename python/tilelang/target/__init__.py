@@ -83,6 +83,8 @@ def determine_target(target: Any = None) -> Target:
         raise UnsupportedError(
             what,
             values=[f"known targets: {', '.join(known)}" if known else f"no chip descriptions in {chip_directory()}"],
-            help="pass one of the known targets" if known else "build the project; `tilelang doctor` shows what is found",
+            help="pass one of the known targets"
+            if known
+            else "build the project; `tilelang doctor` shows what is found",
         )
     return Target(name if name in _CHIP_ALIASES else "ascend", chip)

@@ -55,7 +55,8 @@ LogicalResult TensorOp::verify() {
 LogicalResult AllocOp::verify() {
   auto type = cast<MemRefType>(getBuffer().getType());
   std::optional<ScopeKind> scope = getScope(type);
-  if (!scope || *scope == ScopeKind::Global)
+  // A target that has placed the buffer names a memory space of its own.
+  if (!type.getMemorySpace() || scope == ScopeKind::Global)
     return emitOpError() << "'" << getName()
                          << "': expected memory space #tile.scope<shared>, "
                             "<fragment>, <local> or <var>, found "

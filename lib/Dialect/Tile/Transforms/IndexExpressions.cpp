@@ -59,7 +59,7 @@ IndexExpressions::IndexExpressions(ParallelOp parallel,
                                    Depth depth)
     : parallel(parallel), isInvariant(std::move(isInvariant)), depth(depth) {}
 
-AffineExpr IndexExpressions::simplify(AffineExpr expression) const {
+AffineExpr IndexExpressions::simplify(AffineExpr expression) {
   return simplifyAffineExpr(expression, parallel.getExtents().size(),
                             symbols.size());
 }

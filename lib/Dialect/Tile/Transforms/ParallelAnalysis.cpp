@@ -195,12 +195,14 @@ bool ParallelAnalysis::isInvariantData(Value value) {
 }
 
 void ParallelAnalysis::collectLoads(Value value,
-                                    llvm::SetVector<Operation *> &loads) {
+                                    llvm::SetVector<Operation *> &loads,
+                                    llvm::function_ref<bool(Value)> isKnown) {
   llvm::SmallPtrSet<Operation *, 16> seen;
   SmallVector<Value> pending = {value};
   while (!pending.empty()) {
-    Operation *op = pending.pop_back_val().getDefiningOp();
-    if (!op || !parallel->isProperAncestor(op) || !seen.insert(op).second)
+    Value next = pending.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (isKnown(next) || !op || !parallel->isProperAncestor(op) || !seen.insert(op).second)
       continue;
     if (isa<LoadOp>(op))
       loads.insert(op);

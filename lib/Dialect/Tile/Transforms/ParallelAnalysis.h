@@ -36,7 +36,7 @@ public:
   std::optional<mlir::AffineExpr> get(mlir::Value value);
 
   llvm::ArrayRef<mlir::Value> getSymbols() const { return symbols; }
-  mlir::AffineExpr simplify(mlir::AffineExpr expression) const;
+  mlir::AffineExpr simplify(mlir::AffineExpr expression);
 
 private:
   std::optional<mlir::AffineExpr> build(mlir::Value value);
@@ -127,9 +127,13 @@ public:
   /// Whether both always touch the same element.
   bool hasSameIndices(const ElementAccess &left, const ElementAccess &right);
 
-  /// Element loads that a value or its conditions are computed from.
-  void collectLoads(mlir::Value value,
-                    llvm::SetVector<mlir::Operation *> &loads);
+  /// Element loads that a value is computed from, as far as values for which
+  /// `isKnown` holds are not involved.
+  void collectLoads(
+      mlir::Value value, llvm::SetVector<mlir::Operation *> &loads,
+      llvm::function_ref<bool(mlir::Value)> isKnown = [](mlir::Value) {
+        return false;
+      });
 
 private:
   void collectAccesses(mlir::Block &block,

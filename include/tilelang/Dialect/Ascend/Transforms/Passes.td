@@ -27,22 +27,22 @@ def AscendMultiBuffer : AscendKernelPass<"ascend-multi-buffer"> {
     compiler's own choice elsewhere. Versions that do not fit are reduced; fewer than
     asked for is a remark.
   }];
-  let options = [ChipOption, ChipDirectoryOption];
+  let options = [ChipOption<>, ChipDirectoryOption<>];
 }
 
 def AscendPlanMemory : AscendKernelPass<"ascend-plan-memory"> {
   let summary = "Give every on-chip buffer an address";
-  let options = [ChipOption, ChipDirectoryOption];
+  let options = [ChipOption<>, ChipDirectoryOption<>];
 }
 
 def AscendInsertSync : AscendKernelPass<"ascend-insert-sync"> {
   let summary = "Insert the smallest set of flags, barriers and counters that orders every dependence";
-  let options = [ChipOption, ChipDirectoryOption];
+  let options = [ChipOption<>, ChipDirectoryOption<>];
 }
 
 def AscendVerifySync : AscendKernelPass<"ascend-verify-sync"> {
   let summary = "Prove that every dependence is ordered, and name flags that are redundant";
-  let options = [ChipOption, ChipDirectoryOption];
+  let options = [ChipOption<>, ChipDirectoryOption<>];
 }
 
 #endif // TILELANG_DIALECT_ASCEND_TRANSFORMS_PASSES_TD

@@ -1,0 +1,168 @@
+//===- SyncOrder.cpp - What flags and barriers order ----------------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "SyncOrder.h"
+
+using namespace mlir;
+using namespace tilelang;
+using namespace tilelang::ascend;
+using namespace tilelang::ascend::sync;
+
+static constexpr uint8_t kAllPipes = 0x7f;
+
+static uint8_t bit(Pipe pipe) { return 1u << static_cast<unsigned>(pipe); }
+
+/// Pipes whose instructions complete in the order of their queue.
+static bool completesInOrder(Pipe pipe) {
+  return pipe == Pipe::S || pipe == Pipe::M || pipe == Pipe::MTE1 ||
+         pipe == Pipe::FIX;
+}
+
+void SyncOrder::updateIndex() {
+  flagsOf.clear();
+  barriersOf.clear();
+  for (auto [index, flag] : llvm::enumerate(flags))
+    if (!flag.removed)
+      flagsOf[flag.body].push_back(static_cast<int>(index));
+  for (auto [index, barrier] : llvm::enumerate(barriers))
+    barriersOf[barrier.body].push_back(static_cast<int>(index));
+}
+
+/// Executions of the body from the set to its wait, as far as a dependence
+/// along `ring` may count on it; nothing where it may not.
+static std::optional<int> distanceOf(const Flag &flag, Value ring) {
+  if (!flag.carried)
+    return 0;
+  if (!flag.ring)
+    return 1;
+  // Behind a branch executions are skipped, so only the slot says which set
+  // the wait belongs to.
+  if (flag.body->conditional)
+    return flag.ring == ring ? std::optional(1) : std::nullopt;
+  return flag.ids();
+}
+
+SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
+                                      Pipe pipe, int distance, int end,
+                                      bool atSet, Value ring) const {
+  int size = static_cast<int>(body->children.size());
+  // Knowledge at the set point of each position, per execution.
+  SmallVector<SmallVector<Knowledge, 32>, 4> atSets(distance + 1);
+  ArrayRef<int> flagIndices, barrierIndices;
+  if (auto entry = flagsOf.find(body); entry != flagsOf.end())
+    flagIndices = entry->second;
+  if (auto entry = barriersOf.find(body); entry != barriersOf.end())
+    barrierIndices = entry->second;
+
+  Knowledge state;
+  for (int execution = 0; execution <= distance; ++execution) {
+    auto &history = atSets[execution];
+    history.resize(size + 1);
+    int last = execution == distance ? end : size;
+    for (int position = 0; position <= last; ++position) {
+      if (execution == 0 && position == start) {
+        state.pipes |= initial.pipes;
+        state.issued |= initial.issued;
+      }
+      if (state.issued && completesInOrder(pipe))
+        state.pipes |= bit(pipe);
+      history[position] = state;
+      if (execution == distance && position == end && atSet)
+        return state;
+      for (int index : flagIndices) {
+        const Flag &flag = flags[index];
+        if (flag.wait != position)
+          continue;
+        auto back = distanceOf(flag, ring);
+        if (!back || *back > execution)
+          continue;
+        int setExecution = execution - *back;
+        if (setExecution == 0 && flag.set < start)
+          continue;
+        if (flag.set >= static_cast<int>(atSets[setExecution].size()))
+          continue;
+        const Knowledge &known = atSets[setExecution][flag.set];
+        bool fires = (known.pipes & bit(flag.source)) ||
+                     (known.issued && flag.source == pipe);
+        if (fires)
+          state.pipes |= flag.target == Pipe::S ? kAllPipes : bit(flag.target);
+      }
+      for (int index : barrierIndices) {
+        const Barrier &barrier = barriers[index];
+        if (barrier.position != position || !state.issued)
+          continue;
+        if (barrier.pipe == Pipe::ALL)
+          state.pipes = kAllPipes;
+        else if (barrier.pipe == pipe)
+          state.pipes |= bit(pipe);
+      }
+    }
+  }
+  return state;
+}
+
+bool SyncOrder::isOrdered(Point source, Point target, int distance,
+                          Value ring) const {
+  // Find the deepest common body and remember the way down to the target.
+  Body *body = source.body;
+  SmallVector<std::pair<Body *, int>, 4> way{{target.body, target.position}};
+  while (body != way.back().first) {
+    Body *other = way.back().first;
+    bool same = body->depth == other->depth;
+    if (same || body->depth > other->depth)
+      body = body->parent;
+    if (same || other->depth > body->depth)
+      way.push_back({other->parent, other->parentChild});
+  }
+  // Climb: what the end of each inner body knows.
+  Knowledge state{0, true};
+  Body *at = source.body;
+  int position = source.position;
+  while (at != body) {
+    state = sweep(at, position, state, source.pipe, 0,
+                  static_cast<int>(at->children.size()), true, ring);
+    position = at->parentChild + 1;
+    at = at->parent;
+  }
+  if (body->conditional && ring && distance > 0)
+    distance = 1;
+  // The common body, possibly round its loop.
+  auto [common, end] = way.pop_back_val();
+  bool last = way.empty();
+  if (distance == 0 && end < position)
+    return false;
+  state = sweep(common, position, state, source.pipe, distance, end,
+                last && target.atSet, ring);
+  // Descend to the target.
+  while (!way.empty()) {
+    auto [inner, innerEnd] = way.pop_back_val();
+    state = sweep(inner, 0, state, source.pipe, 0, innerEnd,
+                  way.empty() && target.atSet, ring);
+  }
+  return state.pipes & bit(target.pipe);
+}
+
+bool SyncOrder::isOrdered(const Dependence &dependence) const {
+  const Instruction &source = program.instructions[dependence.source];
+  const Instruction &target = program.instructions[dependence.target];
+  return isOrdered({source.body, source.child + 1, source.pipe},
+                   {target.body, target.child, target.pipe},
+                   dependence.distance, dependence.ring);
+}
+
+bool SyncOrder::isSafe(const Flag &flag) const {
+  if (!flag.body->nearestLoop)
+    return true;
+  // A carried flag is set again only behind the next wait of its id, which
+  // stands earlier in the body.
+  if (flag.carried)
+    return isOrdered({flag.body, flag.wait + 1, flag.target},
+                     {flag.body, flag.set, flag.source, true}, 0, flag.ring);
+  return isOrdered({flag.body, flag.wait + 1, flag.target},
+                   {flag.body, flag.set, flag.source, true}, flag.ids(),
+                   flag.ring);
+}

@@ -1,0 +1,25 @@
+//===- KernelsAVX2.cpp - Inner loops for AVX2 with FMA and F16C ----------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+namespace tilelang::sim::avx2 {
+
+// Registers of this level: rows x columns of vectors of 16 that hold C.
+#define TILELANG_BLOCK_ROWS 4
+#define TILELANG_BLOCK_COLUMNS 1
+
+#include "Numbers.inc"
+#include "VectorKernels.inc"
+#include "ReduceKernels.inc"
+#include "CubeKernels.inc"
+
+extern const KernelTable table = {"avx2",       vectorKernel,   reduceKernel,
+                                  mmadKernel, saturateHalves, floatToHalf,
+                                  floatToBFloat, atomicKernel};
+
+} // namespace tilelang::sim::avx2

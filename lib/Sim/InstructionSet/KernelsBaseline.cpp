@@ -1,0 +1,25 @@
+//===- KernelsBaseline.cpp - Inner loops for any CPU ---------------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+namespace tilelang::sim::baseline {
+
+// Registers of this level: rows x columns of vectors of 16 that hold C.
+#define TILELANG_BLOCK_ROWS 4
+#define TILELANG_BLOCK_COLUMNS 1
+
+#include "Numbers.inc"
+#include "VectorKernels.inc"
+#include "ReduceKernels.inc"
+#include "CubeKernels.inc"
+
+extern const KernelTable table = {"baseline",       vectorKernel,   reduceKernel,
+                                  mmadKernel, saturateHalves, floatToHalf,
+                                  floatToBFloat, atomicKernel};
+
+} // namespace tilelang::sim::baseline

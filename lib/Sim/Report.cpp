@@ -1,0 +1,236 @@
+//===- Report.cpp - The report as JSON ------------------------------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "tilelang/Sim/Simulator.h"
+
+#include <cstdio>
+
+using namespace tilelang;
+using namespace tilelang::sim;
+
+namespace {
+
+/// Appends JSON text. Commas are placed by the writer; the caller only opens,
+/// closes and names.
+class JsonWriter {
+public:
+  explicit JsonWriter(std::string &out) : out(out) {}
+
+  void beginObject() { open('{'); }
+  void endObject() { close('}'); }
+  void beginArray() { open('['); }
+  void endArray() { close(']'); }
+  void key(std::string_view name) {
+    comma();
+    quote(name);
+    out += ':';
+    afterKey = true;
+  }
+  void value(std::string_view text) {
+    comma();
+    quote(text);
+  }
+  void value(const char *text) { value(std::string_view(text)); }
+  void value(double number) {
+    comma();
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.10g", number);
+    out += buffer;
+  }
+  void value(uint64_t number) {
+    comma();
+    out += std::to_string(number);
+  }
+  void value(uint32_t number) { value(uint64_t(number)); }
+  void value(bool truth) {
+    comma();
+    out += truth ? "true" : "false";
+  }
+  template <typename T> void field(std::string_view name, const T &content) {
+    key(name);
+    value(content);
+  }
+
+private:
+  void open(char bracket) {
+    comma();
+    out += bracket;
+    first = true;
+  }
+  void close(char bracket) {
+    out += bracket;
+    first = false;
+  }
+  void comma() {
+    if (!first && !afterKey)
+      out += ',';
+    first = afterKey = false;
+  }
+  void quote(std::string_view text) {
+    out += '"';
+    for (char c : text) {
+      switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          char buffer[8];
+          std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
+          out += buffer;
+        } else {
+          out += c;
+        }
+      }
+    }
+    out += '"';
+  }
+
+  std::string &out;
+  bool first = true;
+  bool afterKey = false;
+};
+
+} // namespace
+
+static void writePipes(JsonWriter &json, std::string_view name,
+                       const std::array<double, ascsim::kNumPipes> &values) {
+  json.key(name);
+  json.beginObject();
+  for (unsigned i = 0; i != ascsim::kNumPipes; ++i)
+    if (values[i] != 0)
+      json.field(pipeName(static_cast<ascsim::Pipe>(i)), values[i]);
+  json.endObject();
+}
+
+static void writePlace(JsonWriter &json, const Place &place) {
+  json.beginObject();
+  json.field("core_type", coreTypeName(place.coreType));
+  json.field("core", place.core);
+  json.field("block", place.block);
+  json.field("sub_block", place.subBlock);
+  json.field("pipe", pipeName(place.pipe));
+  json.field("instruction", place.instruction);
+  json.field("module", place.module);
+  json.field("offset", place.offset);
+  json.field("cycle", place.cycle);
+  json.endObject();
+}
+
+std::string Report::toJson(bool withTimeline) const {
+  std::string text;
+  JsonWriter json(text);
+  json.beginObject();
+  json.field("completed", completed);
+  json.field("cycles", cycles);
+  json.field("microseconds", microseconds);
+  json.field("launch_microseconds", launchMicroseconds);
+  json.field("clock_ghz", clockGHz);
+  json.field("block_dim", blockDim);
+  json.field("macs", macs);
+  json.field("vector_operations", vectorOperations);
+  json.field("instructions", instructions);
+  json.field("l2_hit_bytes", l2HitBytes);
+  json.field("l2_miss_bytes", l2MissBytes);
+  json.field("write_back_bytes", writeBackBytes);
+  json.field("wall_seconds", wallSeconds);
+  json.field("output", output);
+
+  json.key("paths");
+  json.beginObject();
+  for (const PathBytes &path : paths)
+    json.field(path.path, path.bytes);
+  json.endObject();
+  json.key("instruction_counts");
+  json.beginObject();
+  for (const auto &[name, count] : instructionCounts)
+    json.field(name, count);
+  json.endObject();
+
+  json.key("core_types");
+  json.beginObject();
+  for (size_t type = 0; type != coreTypes.size(); ++type) {
+    const CoreTypeReport &total = coreTypes[type];
+    if (!total.cores)
+      continue;
+    json.key(coreTypeName(static_cast<ascsim::CoreType>(type)));
+    json.beginObject();
+    json.field("cores", total.cores);
+    json.field("mean_cycles", total.meanCycles);
+    json.field("max_cycles", total.maxCycles);
+    writePipes(json, "mean_busy_cycles", total.meanBusyCycles);
+    writePipes(json, "utilisation", total.utilisation);
+    json.endObject();
+  }
+  json.endObject();
+
+  json.key("cores");
+  json.beginArray();
+  for (const CoreReport &core : cores) {
+    json.beginObject();
+    json.field("type", coreTypeName(core.type));
+    json.field("core", core.core);
+    json.field("blocks", core.blocks);
+    json.field("start_cycle", core.startCycle);
+    json.field("end_cycle", core.endCycle);
+    writePipes(json, "busy_cycles", core.busyCycles);
+    json.endObject();
+  }
+  json.endArray();
+
+  json.key("waits");
+  json.beginArray();
+  for (const WaitReport &wait : waits) {
+    json.beginObject();
+    json.field("core_type", coreTypeName(wait.type));
+    json.field("pipe", pipeName(wait.pipe));
+    json.field("what", wait.what);
+    json.field("cycles", wait.cycles);
+    json.field("count", wait.count);
+    json.endObject();
+  }
+  json.endArray();
+
+  json.key("findings");
+  json.beginArray();
+  for (const Finding &finding : findings) {
+    json.beginObject();
+    json.field("kind", finding.kind);
+    json.field("message", finding.message);
+    json.field("count", finding.count);
+    json.key("first");
+    writePlace(json, finding.first);
+    if (finding.second) {
+      json.key("second");
+      writePlace(json, *finding.second);
+    }
+    json.endObject();
+  }
+  json.endArray();
+  json.field("suppressed_findings", suppressedFindings);
+
+  if (withTimeline) {
+    json.key("timeline");
+    json.beginArray();
+    for (const TimelineEvent &event : timeline) {
+      json.beginObject();
+      json.field("core", event.coreIndex);
+      json.field("block", event.block);
+      json.field("pipe", pipeName(event.pipe));
+      json.field("name", event.name);
+      json.field("start", event.start);
+      json.field("end", event.end);
+      json.field("code_address", event.codeAddress);
+      json.endObject();
+    }
+    json.endArray();
+  }
+  json.endObject();
+  return text;
+}

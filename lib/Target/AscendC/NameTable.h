@@ -1,0 +1,31 @@
+//===- NameTable.h - Identifiers of the emitted source ----------*- C++ -*-===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELANG_LIB_TARGET_ASCENDC_NAMETABLE_H
+#define TILELANG_LIB_TARGET_ASCENDC_NAMETABLE_H
+
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+
+namespace tilelang::ascend {
+
+/// Gives out identifiers that differ from each other, from keywords and from
+/// every name of the Ascend C API that emitted text uses.
+class NameTable {
+public:
+  /// `hint` where it is free, made an identifier and numbered otherwise.
+  std::string add(llvm::StringRef hint);
+
+private:
+  bool isTaken(llvm::StringRef name) const;
+  llvm::StringSet<> used;
+};
+
+} // namespace tilelang::ascend
+
+#endif // TILELANG_LIB_TARGET_ASCENDC_NAMETABLE_H

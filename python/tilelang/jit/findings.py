@@ -1,0 +1,116 @@
+"""What the simulator's checks found, in terms of the user's program."""
+
+from __future__ import annotations
+
+import bisect
+import linecache
+from typing import TYPE_CHECKING, Any
+
+from .._native_path import api_directory
+from ..errors import CheckError, Note, SourceLocation
+from ..runtime.loading import native_runtime
+
+if TYPE_CHECKING:
+    from .._runtime import Artifact, Report
+
+__all__ = ["LineTable", "check_error"]
+
+_SHOWN = 5
+
+
+class LineTable:
+    """From lines of the emitted source to the user's program."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._entries = sorted(artifact.lines)
+        self._emitted = [entry[0] for entry in self._entries]
+        self._source = artifact.source.splitlines()
+
+    def locate(self, emitted_line: int) -> SourceLocation | None:
+        """The user's place behind an emitted line; a line without one belongs to the statement before it."""
+        index = bisect.bisect_right(self._emitted, emitted_line) - 1
+        if emitted_line <= 0 or index < 0:
+            return None
+        _, file, line, column, end_line, end_column = self._entries[index]
+        if not file or not line:
+            return None
+        return SourceLocation(file, line, column, end_line, end_column)
+
+    def emitted_text(self, emitted_line: int) -> str:
+        if 0 < emitted_line <= len(self._source):
+            return self._source[emitted_line - 1].split("//")[0].strip()
+        return ""
+
+
+def user_text(location: SourceLocation) -> str:
+    """The user's source line."""
+    return linecache.getline(location.file, location.line).strip()
+
+
+def emitted_lines(places: list[tuple[str, int]]) -> list[int]:
+    """The emitted line of each code address (module, offset); 0 where it is unknown."""
+    if not places:
+        return []
+    lines = native_runtime().resolve_code_addresses(places, api_directory())
+    return [line for _, line, _ in lines]
+
+
+def _who(place: dict[str, Any]) -> str:
+    return (
+        f"{place['instruction'] or 'scalar code'} on pipe {place['pipe']} of {place['core_type']} {place['core']}, "
+        f"block {place['block']}, cycle {place['cycle']:.0f}"
+    )
+
+
+def _split(message: str) -> tuple[str, list[str], str | None]:
+    """First line, further lines, and the line that says what to do."""
+    first, *rest = message.split("\n")
+    values = []
+    help = None
+    for line in rest:
+        text = line.strip().removeprefix("= ")
+        if text.startswith("help: "):
+            help = text.removeprefix("help: ")
+        elif text:
+            values.append(text)
+    return first, values, help
+
+
+def check_error(artifact: Artifact, report: Report) -> CheckError:
+    """The error for a launch with findings. The first finding is the message, the others follow as notes."""
+    findings = report.findings
+    if not findings:
+        return CheckError(f"kernel '{artifact.name}' did not run to its end on {artifact.chip}, without a finding")
+    shown = findings[:_SHOWN]
+    places = [place for finding in shown for place in (finding["first"], finding["second"]) if place is not None]
+    table = LineTable(artifact)
+    lines = emitted_lines([(place["module"], place["offset"]) for place in places])
+    located = {
+        id(place): (table.locate(line), table.emitted_text(line)) for place, line in zip(places, lines, strict=True)
+    }
+
+    def place_values(place: dict[str, Any]) -> list[str]:
+        location, emitted = located[id(place)]
+        # Where no line of the program is known, the emitted one still helps.
+        return [_who(place)] + ([f"emitted: {emitted}"] if location is None and emitted else [])
+
+    first = shown[0]
+    message, values, help = _split(first["message"])
+    location, _ = located[id(first["first"])]
+    values += place_values(first["first"])
+    if first["count"] > 1:
+        values.append(f"found {first['count']} times at this place")
+    notes: list[Note] = []
+    if first["second"] is not None:
+        notes.append(Note("; ".join(place_values(first["second"])), located[id(first["second"])][0]))
+    for finding in shown[1:]:
+        text, more, _ = _split(finding["message"])
+        notes.append(Note("; ".join([f"also: {finding['kind']}: {text}", *more]), located[id(finding["first"])][0]))
+        if finding["second"] is not None:
+            notes.append(Note("; ".join(place_values(finding["second"])), located[id(finding["second"])][0]))
+    hidden = len(findings) - len(shown) + report.suppressed_findings
+    if hidden:
+        notes.append(Note(f"and {hidden} more finding{'s' if hidden > 1 else ''}"))
+    return CheckError(
+        f"kernel '{artifact.name}', {first['kind']}: {message}", location, values=values, help=help, notes=notes
+    )
