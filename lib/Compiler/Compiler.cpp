@@ -16,7 +16,6 @@
 #include "tilelang/Target/AscendC/EmitAscendC.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,31 +47,6 @@ std::string writeReproducer(ModuleOp original, const std::string &directory) {
   stream << "// tilelang-opt --ascend-pipeline " << path << "\n";
   original.print(stream, OpPrintingFlags().enableDebugInfo());
   return "; the program is kept in " + path.str().str();
-}
-
-KernelType kernelTypeOf(ascend::KernelKind kind) {
-  switch (kind) {
-  case ascend::KernelKind::CubeOnly:
-    return KernelType::CubeOnly;
-  case ascend::KernelKind::VectorOnly:
-    return KernelType::VectorOnly;
-  case ascend::KernelKind::Mixed:
-    return KernelType::Mixed;
-  }
-  return KernelType::VectorOnly;
-}
-
-/// Bytes up to the end of the last workspace of all blocks.
-uint64_t workspaceBytes(ascend::KernelOp kernel) {
-  uint64_t bytes = 0;
-  kernel.walk([&](ascend::WorkspaceOp workspace) {
-    uint64_t slots = static_cast<uint64_t>(workspace.getVersions()) *
-                     kernel.getBlockDim();
-    uint64_t end = workspace.getOffset().value_or(0) +
-                   slots * workspace.getVersionBytes();
-    bytes = std::max(bytes, end);
-  });
-  return bytes;
 }
 
 class Compilation {
@@ -118,19 +92,19 @@ private:
     countSynchronisation(kernel, result.statistics);
     if (failed(dropSynchronisation(kernel, options.passConfigs)))
       return false;
-    ascend::EmitOptions emitOptions;
+    EmitOptions emitOptions;
     emitOptions.entry = options.entry.empty()
                             ? kernel.getSymName().str() + "_kernel"
                             : options.entry;
-    ascend::EmittedKernel emitted;
-    if (failed(ascend::emitAscendC(kernel, emitOptions, emitted)))
+    EmittedKernel emitted;
+    if (failed(emitAscendC(kernel, emitOptions, emitted)))
       return false;
     result.entry = emitOptions.entry;
     result.source = std::move(emitted.source);
     result.lineTable = std::move(emitted.lineTable);
-    result.kernelType = kernelTypeOf(kernel.getKind());
-    result.blockDim = kernel.getBlockDim();
-    result.workspaceBytes = workspaceBytes(kernel);
+    result.kernelType = emitted.kernelType;
+    result.blockDim = emitted.blockDim;
+    result.workspaceBytes = emitted.workspaceBytes;
     if (auto statistics =
             kernel->getAttrOfType<DictionaryAttr>("ascend.sync_statistics"))
       for (NamedAttribute entry : statistics)

@@ -7,26 +7,14 @@
 
 #include "tilelang/Compiler/Diagnostics.h"
 
-#include "mlir/IR/Location.h"
+#include "tilelang/Target/AscendC/EmitAscendC.h"
 
 using namespace mlir;
 
 namespace tilelang {
 
 SourcePosition positionOf(Location location) {
-  SourcePosition position;
-  location->walk([&](Location inner) {
-    auto range = dyn_cast<FileLineColRange>(inner);
-    if (!range)
-      return WalkResult::advance();
-    position.file = range.getFilename().str();
-    position.line = range.getStartLine();
-    position.column = range.getStartColumn();
-    position.endLine = range.getEndLine();
-    position.endColumn = range.getEndColumn();
-    return WalkResult::interrupt();
-  });
-  return position;
+  return sourcePositionOf(location).value_or(SourcePosition());
 }
 
 static Severity severityOf(DiagnosticSeverity severity) {

@@ -11,7 +11,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilelang/Conversion/TileToAscend/Passes.h"
-#include "tilelang/Conversion/TileToAscendVector/Passes.h"
+#include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
 #include "tilelang/Dialect/Ascend/Transforms/Passes.h"
 #include "tilelang/Dialect/Tile/Transforms/Passes.h"
 
@@ -58,8 +58,7 @@ void addOrdered(OpPassManager &manager, const CompileOptions &options) {
       chipOptions<AscendSplitVectorWorkOptions>(options)));
   manager.addPass(
       createAscendLowerCube(chipOptions<AscendLowerCubeOptions>(options)));
-  manager.addPass(
-      createAscendLowerVector(chipOptions<AscendLowerVectorOptions>(options)));
+  manager.addPass(createAscendLowerVector());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());

@@ -9,13 +9,14 @@
 
 #include "tilelang/Chip/Chip.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <mutex>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace tilelang {
@@ -46,29 +47,36 @@ std::shared_ptr<const Chip> sharedChip(const std::string &directory, const std::
   return entry;
 }
 
-/// An in-memory file with the bytes of a shared object; its path in `path`.
-int memoryFile(const std::string &name, const std::string &bytes, std::string &path,
-               std::string &error) {
-  int file = ::memfd_create(name.c_str(), MFD_CLOEXEC);
-  if (file < 0) {
-    error = std::string("cannot create an in-memory file: ") + std::strerror(errno);
-    return -1;
-  }
+/// A path that no other kernel of any process has: the loader tells shared
+/// objects apart by name.
+std::string objectPath(const std::string &entry, const char *core) {
+  static std::atomic<uint64_t> counter{0};
+  std::error_code ignored;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(ignored);
+  if (ignored)
+    folder = "/tmp";
+  return folder / ("tilelang-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" + entry + "." +
+                   core + ".so");
+}
+
+bool writeObject(const std::string &path, const std::string &bytes, std::string &error) {
+  // Exclusive: a file that somebody else put there is not opened.
+  int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   size_t written = 0;
-  while (written < bytes.size()) {
+  while (file >= 0 && written < bytes.size()) {
     ssize_t count = ::write(file, bytes.data() + written, bytes.size() - written);
     if (count < 0 && errno == EINTR)
       continue;
-    if (count <= 0) {
-      error = std::string("cannot write an in-memory file: ") + std::strerror(errno);
-      ::close(file);
-      return -1;
-    }
+    if (count <= 0)
+      break;
     written += static_cast<size_t>(count);
   }
-  // By process number, not "self": a symbolizer that we start opens it too.
-  path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file);
-  return file;
+  bool isWhole = file >= 0 && written == bytes.size();
+  if (!isWhole)
+    error = "cannot write '" + path + "': " + std::strerror(errno) + "; TMPDIR names another folder";
+  if (file >= 0)
+    ::close(file);
+  return isWhole;
 }
 
 sim::ScalarType scalarType(ElementType type) {
@@ -136,12 +144,12 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact, std::string 
               core + "'";
       return nullptr;
     }
-    int file = memoryFile(contents.entry + "." + core, object->second, *path, error);
-    if (file < 0)
-      return nullptr;
-    loaded->files.push_back(file);
+    *path = objectPath(contents.entry, core);
+    loaded->objectPaths.emplace_back(*path, core);
   }
-  loaded->kernel = sim::Kernel::load(image, error);
+  if (loaded->writeObjects(error))
+    loaded->kernel = sim::Kernel::load(image, error);
+  loaded->removeObjects();
   if (!loaded->kernel)
     return nullptr;
   loaded->chip = sharedChip(loaded->chips, contents.chip, error);
@@ -150,10 +158,26 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact, std::string 
   return loaded;
 }
 
-LoadedKernel::~LoadedKernel() {
-  kernel.reset();
-  for (int file : files)
-    ::close(file);
+bool LoadedKernel::writeObjects(std::string &error) const {
+  for (const auto &[path, core] : objectPaths)
+    if (!writeObject(path, contents.objects.at(core), error))
+      return false;
+  return true;
+}
+
+void LoadedKernel::removeObjects() const {
+  for (const auto &object : objectPaths)
+    ::unlink(object.first.c_str());
+}
+
+std::vector<sim::SourceLocation> LoadedKernel::resolve(const std::vector<sim::CodeAddress> &addresses,
+                                                       const std::string &apiDirectory, std::string &error) const {
+  std::lock_guard<std::mutex> lock(objectFiles);
+  std::vector<sim::SourceLocation> locations(addresses.size());
+  if (writeObjects(error))
+    locations = sim::resolveCodeAddresses(addresses, apiDirectory, error);
+  removeObjects();
+  return locations;
 }
 
 bool LoadedKernel::run(const std::vector<KernelArgument> &arguments,

@@ -264,6 +264,7 @@ void Engine::blockCoreDone(Core &core) {
                    placeOf(core, Pipe::S, line.site));
       }
   }
+  bytes(core);
   dirtyScalarCores -= core.cache->hasDirtyLines();
   core.cache->cleanAll(
       [&](const ScalarCache::Line &line) { writeBack(core, line); });
@@ -393,6 +394,7 @@ bool Engine::run(std::string &error) {
   if (!setUp(error))
     return false;
   loop();
+  executor.wait(freeEntries);
   if (!failed && blocksDone != options.blockDim) {
     reportDeadlock();
     failed = true;

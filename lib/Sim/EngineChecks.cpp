@@ -40,8 +40,10 @@ static void extent(const Access &access, uint64_t &begin, uint64_t &end) {
 /// Whether every access lies inside its memory. Always on: an access outside
 /// would reach memory of the simulator's process.
 bool Engine::checkBounds(Core &core, Pipe pipe, const QueueEntry &entry) {
-  bool inside = true;
-  for (const Access &access : accesses) {
+  bool outside = false;
+  size_t kept = 0;
+  for (size_t i = 0; i != accesses.size(); ++i) {
+    const Access access = accesses[i];
     if (access.blocks == 0 || access.blockBytes == 0)
       continue;
     uint64_t begin, end;
@@ -50,9 +52,11 @@ bool Engine::checkBounds(Core &core, Pipe pipe, const QueueEntry &entry) {
     if (access.memory == Memory::GM) {
       Region *region = addresses.findVirtual(access.start);
       if (region && begin >= region->address &&
-          end <= region->address + region->bytes)
+          end <= region->address + region->bytes) {
+        accesses[kept++] = access;
         continue;
-      inside = false;
+      }
+      outside = true;
       uint64_t key = uint64_t(entry.site) << 8 | access.operand;
       if (!addFinding(finding::kOutOfBounds, key, 0))
         continue;
@@ -76,9 +80,11 @@ bool Engine::checkBounds(Core &core, Pipe pipe, const QueueEntry &entry) {
       continue;
     }
     uint64_t size = core.memories.bytes[static_cast<size_t>(access.memory)].size();
-    if (begin <= end && end <= size)
+    if (begin <= end && end <= size) {
+      accesses[kept++] = access;
       continue;
-    inside = false;
+    }
+    outside = true;
     uint64_t key = uint64_t(entry.site) << 8 | access.operand;
     if (!addFinding(finding::kOutOfBounds, key, 0))
       continue;
@@ -96,7 +102,8 @@ bool Engine::checkBounds(Core &core, Pipe pipe, const QueueEntry &entry) {
                    memoryName(access.memory);
     finding.message += "; the instruction was not executed";
   }
-  return inside;
+  accesses.resize(kept);
+  return !outside;
 }
 
 void Engine::checkLegal(Core &core, const QueueEntry &entry) {
@@ -161,44 +168,51 @@ void Engine::checkRaces(Core &core, Pipe pipe, const Accessor &accessor,
 
 void Engine::reportRace(Core &core, const Accessor &accessor, Memory memory,
                         const Region *region, bool isRead, const Race &race) {
-  // The pair of program places is what a user fixes; the order in which the
-  // two were simulated is chance.
-  uint64_t key = uint64_t(memory) << 8 | uint64_t(race.kind);
-  uint64_t places = uint64_t(accessor.epoch.site) << 32 | race.earlier.site;
-  if (!addFinding(finding::kRace, places, key))
+  // Told in the order of the program where there is one: which of the two was
+  // simulated first is chance.
+  Epoch later = accessor.epoch, earlier = race.earlier;
+  bool laterReads = isRead;
+  bool earlierReads = race.kind == RaceKind::WriteAfterRead;
+  bool sameCore = later.block == earlier.block &&
+                  later.thread / kThreadsPerCore ==
+                      earlier.thread / kThreadsPerCore;
+  if (sameCore ? later.order < earlier.order : later.thread < earlier.thread) {
+    std::swap(later, earlier);
+    std::swap(laterReads, earlierReads);
+  }
+  uint64_t places = uint64_t(later.site) << 32 | earlier.site;
+  uint64_t what = uint64_t(memory) << 2 | laterReads << 1 | earlierReads;
+  if (!addFinding(finding::kRace, places, what))
     return;
-  Place first = placeOf(accessor.epoch);
-  Place second = placeOf(race.earlier);
-  const char *now = isRead ? "reads" : "writes";
-  const char *then =
-      race.kind == RaceKind::WriteAfterRead ? "reads" : "writes";
+  Place first = placeOf(later);
+  Place second = placeOf(earlier);
   std::string where =
       region ? "'" + region->name + "'" : std::string(memoryName(memory));
-  std::string message = first.instruction + " on pipe " +
-                        pipeName(first.pipe) + " " + now + " " + where +
-                        " at bytes " + std::to_string(race.begin) + " to " +
-                        std::to_string(race.end - 1) + ", which " +
-                        second.instruction + " on pipe " +
-                        pipeName(second.pipe);
+  std::string message =
+      first.instruction + " on pipe " + pipeName(first.pipe) +
+      (laterReads ? " reads " : " writes ") + where + " at bytes " +
+      std::to_string(race.begin) + " to " + std::to_string(race.end - 1) +
+      ", which " + second.instruction + " on pipe " + pipeName(second.pipe);
+  const char *then = earlierReads ? " reads" : " writes";
   if (first.block != second.block)
-    message += " of block " + std::to_string(second.block) + " " + then +
+    message += " of block " + std::to_string(second.block) + then +
                "; nothing orders block " + std::to_string(first.block) +
-               " after it";
-  else if (first.coreType != second.coreType ||
-           first.subBlock != second.subBlock)
+               " and block " + std::to_string(second.block);
+  else if (!sameCore)
     message += std::string(" of ") +
                (second.coreType == ascsim::CoreType::AIC
                     ? std::string("the AIC")
                     : "AIV " + std::to_string(second.subBlock)) +
-               " " + then +
-               "; nothing orders the two: set a cross-core flag after the "
-               "earlier one and wait for it before the later one";
+               then +
+               "; nothing orders the two cores here: set a cross-core flag "
+               "after the access that comes first and wait for it before the "
+               "other";
   else if (first.pipe == second.pipe)
-    message += std::string(" ") + then +
+    message += std::string(then) +
                " too; instructions of this pipe overlap: put PipeBarrier<PIPE_" +
                pipeName(first.pipe) + ">() between them";
   else
-    message += std::string(" ") + then +
+    message += std::string(then) +
                "; nothing orders the two: SetFlag/WaitFlag<HardEvent::" +
                pipeName(second.pipe) + "_" + pipeName(first.pipe) +
                "> is missing between them";
@@ -221,7 +235,9 @@ void Engine::checkInitialisation(Core &core, Pipe pipe,
       return {};
     return {&core.initialised[static_cast<size_t>(memory)], 0};
   };
-  trackInitialisation(entry.instruction, accesses, core.memories, lookup);
+  trackInitialisation(
+      entry.instruction, accesses,
+      [&]() -> CoreMemories & { return bytes(core); }, lookup);
 
   for (const Access &access : accesses) {
     if (access.memory != Memory::GM || access.kind == AccessKind::Read ||
@@ -372,11 +388,11 @@ void Engine::addFinding(const char *kind, std::string message, Place first,
   uint64_t secondKey =
       second ? second->codeAddress * 8 + static_cast<uint64_t>(second->pipe)
              : 0;
-  // Different texts at one place are different findings, but not different
-  // numbers in one text: hash the text up to its first digit.
-  size_t stop = message.find_first_of("0123456789");
-  secondKey ^= std::hash<std::string_view>()(
-      std::string_view(message).substr(0, stop));
+  // Different texts at one place are different findings; different numbers in
+  // one text are not.
+  for (char c : message)
+    if (c < '0' || c > '9')
+      secondKey = (secondKey ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   if (Finding *finding = addFinding(kind, firstKey, secondKey)) {
     finding->message = std::move(message);
     finding->first = std::move(first);

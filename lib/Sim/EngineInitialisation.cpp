@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tilelang/Sim/EngineInitialisation.h"
+#include "InstructionSet/Shapes.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 using namespace tilelang;
 using namespace tilelang::sim;
@@ -112,8 +114,10 @@ using ascsim::Operand;
 class Tracker {
 public:
   Tracker(const QueuedInstruction &queued, const AccessList &accesses,
-          CoreMemories &memories, const InitialisationLookup &lookup)
-      : record(queued.record), accesses(accesses), memories(memories),
+          const std::function<CoreMemories &()> &memories,
+          const InitialisationLookup &lookup)
+      : queued(queued), record(queued.record), accesses(accesses),
+        memories(memories),
         dst(view(record.dst, lookup)), src0(view(record.src0, lookup)),
         src1(view(record.src1, lookup)), src2(view(record.src2, lookup)) {}
 
@@ -151,9 +155,10 @@ private:
   template <typename Visit> void forElements(Visit &&visit) const;
   void taintWritten(uint64_t begin, uint64_t bytes);
 
+  const QueuedInstruction &queued;
   const Instruction &record;
   const AccessList &accesses;
-  CoreMemories &memories;
+  const std::function<CoreMemories &()> &memories;
   InitialisationView dst, src0, src1, src2;
   std::vector<std::pair<int64_t, int64_t>> parts;
 };
@@ -231,38 +236,20 @@ void Tracker::copyMatching() {
   }
 }
 
-/// Calls `visit(element number, repeat, dst, src0, src1 offset)` for every
-/// element that takes part.
+/// Calls `visit(repeat, lane, dst, src0, src1 offset)` for every element that
+/// takes part.
 template <typename Visit> void Tracker::forElements(Visit &&visit) const {
-  const ascsim::VectorShape &shape = record.vector;
-  int64_t dstSize = std::max(1u, ascsim::sizeOf(record.dst.type));
-  int64_t src0Size = std::max(1u, ascsim::sizeOf(record.src0.type));
-  int64_t src1Size = std::max(1u, ascsim::sizeOf(record.src1.type));
-  if (shape.counterMode) {
-    for (int64_t i = 0; i != shape.count; ++i)
-      visit(i, int64_t(0), i * dstSize, i * src0Size, i * src1Size);
-    return;
-  }
-  bool writesBits = record.opcode == Opcode::Compare ||
-                    record.opcode == Opcode::CompareScalar;
-  int64_t widest = std::max(writesBits ? 1 : dstSize, src0Size);
-  if (record.src1.memory != Memory::None)
-    widest = std::max(widest, src1Size);
-  int64_t lanes = 256 / widest;
-  auto at = [](int64_t repeat, int64_t lane, int64_t size,
-               const ascsim::VectorStride &stride) {
-    int64_t byte = lane * size;
-    return repeat * stride.repeat * 32 + byte / 32 * stride.block * 32 +
-           byte % 32;
+  ResolvedVector vector = resolveVector(queued);
+  auto at = [](const LaneOperand &operand, uint32_t repeat, uint32_t lane) {
+    uint32_t byte = lane * operand.elementBits / 8;
+    return int64_t(repeat) * operand.repeatStride +
+           int64_t(byte / 32) * operand.blockStride + byte % 32;
   };
-  for (int64_t repeat = 0; repeat != shape.repeat; ++repeat)
-    for (int64_t lane = 0; lane != lanes; ++lane) {
-      if (!((shape.mask[lane / 64] >> (lane % 64)) & 1))
-        continue;
-      visit(repeat * lanes + lane, repeat, at(repeat, lane, dstSize, shape.dst),
-            at(repeat, lane, src0Size, shape.src0),
-            at(repeat, lane, src1Size, shape.src1));
-    }
+  for (uint32_t repeat = 0; repeat != vector.repeats; ++repeat)
+    for (uint32_t lane = 0; lane != vector.lanes; ++lane)
+      if (vector.laneOn(repeat, lane))
+        visit(int64_t(repeat), int64_t(lane), at(vector.dst, repeat, lane),
+              at(vector.src0, repeat, lane), at(vector.src1, repeat, lane));
 }
 
 void Tracker::elementwise() {
@@ -270,19 +257,21 @@ void Tracker::elementwise() {
   int64_t src0Size = ascsim::sizeOf(record.src0.type);
   int64_t src1Size = ascsim::sizeOf(record.src1.type);
   bool updates = record.opcode == Opcode::Ternary;
-  bool selects =
-      record.opcode == Opcode::Select && record.src2.memory == Memory::UB;
-  forElements([&](int64_t number, int64_t, int64_t to, int64_t from0,
+  bool selects = record.opcode == Opcode::Select;
+  bool usesSrc1 = record.src1.memory != Memory::None;
+  int64_t lanes = resolveVector(queued).lanes;
+  forElements([&](int64_t repeat, int64_t lane, int64_t to, int64_t from0,
                   int64_t from1) {
-    bool use0 = true, use1 = true;
+    bool use0 = true, use1 = usesSrc1;
     if (selects) {
       // Only the chosen source counts: this is how kernels discard padding.
-      if (!src2.all(number / 8, 1)) {
+      int64_t bit = record.selectMode == 0 ? lane : repeat * lanes + lane;
+      if (!src2.all(bit / 8, 1)) {
         taint(to, dstSize);
         return;
       }
-      use0 = (*memories.at(record.src2, number / 8) >> (number % 8)) & 1;
-      use1 = !use0;
+      use0 = (*memories().at(record.src2, bit / 8) >> (bit % 8)) & 1;
+      use1 = usesSrc1 && !use0;
     }
     bool defined = (!use0 || src0.all(from0, src0Size)) &&
                    (!use1 || src1.all(from1, src1Size)) &&
@@ -295,10 +284,12 @@ void Tracker::elementwise() {
 void Tracker::compare() {
   int64_t src0Size = ascsim::sizeOf(record.src0.type);
   int64_t src1Size = ascsim::sizeOf(record.src1.type);
-  forElements([&](int64_t number, int64_t, int64_t, int64_t from0,
+  int64_t lanes = resolveVector(queued).lanes;
+  forElements([&](int64_t repeat, int64_t lane, int64_t, int64_t from0,
                   int64_t from1) {
-    if (!src0.all(from0, src0Size) || !src1.all(from1, src1Size))
-      taint(number / 8, 1);
+    if (!src0.all(from0, src0Size) ||
+        (record.opcode == Opcode::Compare && !src1.all(from1, src1Size)))
+      taint((repeat * lanes + lane) / 8, 1);
   });
 }
 
@@ -332,24 +323,24 @@ static uint64_t writtenBytes(const AccessList &accesses) {
 }
 
 void Tracker::reduce() {
-  uint64_t written = writtenBytes(accesses);
+  ResolvedVector vector = resolveVector(queued);
+  if (!vector.repeats)
+    return;
   int64_t size = ascsim::sizeOf(record.src0.type);
   // Results per repeat, and lanes per result.
-  int64_t lanes = 256 / std::max<int64_t>(size, 1);
-  int64_t group = lanes;
+  int64_t group = vector.lanes;
   if (record.function >= Function::BlockSum &&
       record.function <= Function::BlockMin)
-    group = 32 / std::max<int64_t>(size, 1);
+    group = 32 / size;
   else if (record.function == Function::PairSum)
     group = 2;
-  bool counter = record.vector.counterMode;
-  int64_t elements = counter ? record.vector.count
-                             : int64_t(record.vector.repeat) * lanes;
-  int64_t results = (elements + group - 1) / group;
-  uint64_t perResult = results ? written / results : 0;
+  int64_t perRepeat = vector.lanes / group;
+  uint64_t perResult =
+      writtenBytes(accesses) / (uint64_t(vector.repeats) * perRepeat);
   int64_t last = -1;
-  forElements([&](int64_t number, int64_t, int64_t, int64_t from, int64_t) {
-    int64_t result = number / group;
+  forElements([&](int64_t repeat, int64_t lane, int64_t, int64_t from,
+                  int64_t) {
+    int64_t result = repeat * perRepeat + lane / group;
     if (result == last || src0.all(from, size))
       return;
     last = result;
@@ -367,12 +358,19 @@ void Tracker::broadcast() {
 }
 
 void Tracker::gather() {
-  // The offsets decide; what they point at is checked where it is used.
-  int64_t dstSize = ascsim::sizeOf(record.dst.type);
-  int64_t indexSize = std::max(1u, ascsim::sizeOf(record.src1.type));
-  forElements([&](int64_t number, int64_t, int64_t to, int64_t, int64_t) {
-    if (!src1.all(number * indexSize, indexSize))
-      taint(to, dstSize);
+  int64_t size = ascsim::sizeOf(record.dst.type);
+  int64_t lanes = resolveVector(queued).lanes;
+  forElements([&](int64_t repeat, int64_t lane, int64_t to, int64_t,
+                  int64_t) {
+    int64_t index = (repeat * lanes + lane) * 4;
+    bool defined = src1.all(index, 4);
+    if (defined) {
+      uint32_t offset;
+      std::memcpy(&offset, memories().at(record.src1, index), 4);
+      defined = src0.all(int64_t(offset) + uint32_t(record.scalar), size);
+    }
+    if (!defined)
+      taint(to, size);
   });
 }
 
@@ -413,20 +411,14 @@ void Tracker::load2d() {
 
 void Tracker::load3d() {
   const ascsim::Load3DShape &shape = record.load3d;
-  bool plain = shape.filterW == 1 && shape.filterH == 1 && shape.strideW == 1 &&
-               shape.strideH == 1 && !shape.pad[0] && !shape.pad[1] &&
-               !shape.pad[2] && !shape.pad[3];
+  Load3DLayout layout = load3DLayout(record);
   // A true convolution overlaps its rows; not followed byte by byte.
-  if (!plain)
+  if (!layout.plainMatrix)
     return;
   int64_t size = ascsim::sizeOf(record.src0.type);
-  int64_t channels = 32 / size;
+  int64_t channels = layout.rowElements;
   int64_t positions = int64_t(shape.l1H) * shape.l1W;
   bool toB = record.dst.memory == Memory::L0B;
-  bool transpose = toB || shape.transpose;
-  auto blocks = [](int64_t value, int64_t unit) {
-    return (value + unit - 1) / unit;
-  };
   for (int64_t row = 0; row != shape.rows; ++row)
     for (int64_t column = 0; column != shape.columns; ++column) {
       int64_t sourceRow = shape.rowStart + row;
@@ -437,27 +429,24 @@ void Tracker::load3d() {
                      sourceColumn % channels * size;
       if (src0.all(from, size))
         continue;
-      int64_t outer = transpose ? column : row; // m or n
-      int64_t inner = transpose ? row : column; // k
+      int64_t outer = layout.transposed ? column : row; // m or n
+      int64_t inner = layout.transposed ? row : column; // k
       int64_t fractal =
-          toB ? inner / channels * blocks(shape.columns, 16) + outer / 16
-              : outer / 16 * blocks(transpose ? shape.rows : shape.columns,
-                                    channels) +
-                    inner / channels;
+          toB ? inner / channels * layout.fractalsInner + outer / 16
+              : outer / 16 * layout.fractalsInner + inner / channels;
       taint(fractal * 512 + outer % 16 * 32 + inner % channels * size, size);
     }
 }
 
 void Tracker::mmad() {
   const ascsim::MmadShape &shape = record.mmad;
-  int64_t size = ascsim::sizeOf(record.src0.type);
-  bool packed = record.src0.type == DataType::I4;
-  int64_t channels = packed ? 64 : 32 / size;
-  auto chunk = [&](int64_t k) { return packed ? (k + 1) / 2 : k * size; };
-  int64_t depth = shape.kDirectionAlign ? (shape.k + 15) / 16 * 16 : shape.k;
-  int64_t depthBlocks = (depth + channels - 1) / channels;
-  int64_t rowBlocks = (int64_t(shape.m) + 15) / 16;
-  int64_t columnBlocks = (int64_t(shape.n) + 15) / 16;
+  MmadLayout layout = mmadLayout(record);
+  int64_t channels = layout.rowElements;
+  int64_t depthBlocks = layout.aFractalsK;
+  int64_t rowBlocks = layout.fractalsM, columnBlocks = layout.fractalsN;
+  auto chunk = [&](int64_t k) {
+    return (k * bitsOf(record.src0.type) + 7) / 8;
+  };
 
   std::vector<bool> badRow(shape.m), badColumn(shape.n);
   for (int64_t block = 0; block * channels < shape.k; ++block) {
@@ -477,7 +466,7 @@ void Tracker::mmad() {
                     bytes))
         badColumn[column] = true;
   }
-  bool fromBias = shape.hasBias || shape.initFromBias;
+  bool fromBias = shape.hasBias;
   bool accumulates = !fromBias && !shape.init;
   for (int64_t column = 0; column != shape.n; ++column) {
     bool bias = fromBias && !src2.all(column * 4, 4);
@@ -494,23 +483,24 @@ void Tracker::mmad() {
 
 void Tracker::fixpipe() {
   const ascsim::FixpipeShape &shape = record.fixpipe;
-  int64_t size = ascsim::sizeOf(record.dst.type);
-  int64_t matrices = shape.toRowMajor ? std::max(1u, shape.ndNum) : 1;
-  for (int64_t nd = 0; nd != matrices; ++nd)
-    for (int64_t column = 0; column != shape.nSize; ++column)
-      for (int64_t row = 0; row != shape.mSize; ++row) {
-        // Source matrices follow each other in units of 1024-byte fractals.
-        int64_t from = nd * shape.srcNdStride * 1024 +
-                       column / 16 * shape.srcStride * 64 + row * 64 +
+  FixpipeLayout layout = fixpipeLayout(record);
+  int64_t size = layout.dstSize;
+  for (int64_t matrix = 0; matrix != layout.matrices; ++matrix)
+    for (int64_t column = 0; column != layout.n; ++column)
+      for (int64_t row = 0; row != layout.m; ++row) {
+        int64_t from = matrix * int64_t(layout.srcMatrixPitch) +
+                       column / 16 * int64_t(layout.srcGroupPitch) + row * 64 +
                        column % 16 * 4;
         if (src0.all(from, 4))
           continue;
         int64_t to;
         if (shape.toRowMajor)
-          to = (nd * shape.dstNdStride + row * shape.dstStride + column) * size;
+          to = (matrix * shape.dstNdStride + row * shape.dstStride + column) *
+               size;
         else
-          to = column / 16 * shape.dstStride * 32 + row * 16 * size +
-               column % 16 * size;
+          to = column / layout.dstRowElements * shape.dstStride * 32 +
+               (row * layout.dstRowElements + column % layout.dstRowElements) *
+                   size;
         taint(to, size);
       }
 }
@@ -582,7 +572,7 @@ void Tracker::run() {
 
 void tilelang::sim::trackInitialisation(const QueuedInstruction &queued,
                                         const AccessList &accesses,
-                                        CoreMemories &memories,
+                                        const std::function<CoreMemories &()> &memories,
                                         const InitialisationLookup &lookup) {
   auto forBlocks = [&](const Access &access, auto &&visit) {
     if (!access.blocks || !access.blockBytes)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InstructionSet/VectorLayout.h"
 #include "tilelang/Sim/Engine.h"
 
 #include <bit>
@@ -32,6 +33,11 @@ QueueEntry *Engine::newEntry(const ascsim::Instruction &record) {
   entry->skip = false;
   entry->latency = 0;
   return entry;
+}
+
+CoreMemories &Engine::bytes(Core &core) {
+  executor.wait(freeEntries);
+  return core.memories;
 }
 
 void Engine::freeEntry(QueueEntry *entry) {
@@ -136,15 +142,20 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
   entry->start = now;
 
   accesses.clear();
-  collectAccesses(entry->instruction, accesses);
+  // Only a Gather touches what its data says.
+  bool readsData = entry->instruction.record.opcode == Opcode::Gather;
+  collectAccesses(entry->instruction, accesses,
+                  readsData ? &bytes(core) : &core.memories);
+  // Accesses out of bounds leave the list; the rest is still checked.
   entry->skip = !checkBounds(core, which, *entry);
-  if (options.checks && !entry->skip) {
+  if (options.checks) {
     Accessor accessor{
-        {core.block, pipe.counter, entry->site,
+        {core.block, pipe.counter, entry->site, entry->order,
          static_cast<uint8_t>(core.thread(which))},
         &pipe.clock};
     checkRaces(core, which, accessor, accesses);
-    checkInitialisation(core, which, *entry);
+    if (!entry->skip)
+      checkInitialisation(core, which, *entry);
     if (dirtyScalarCores)
       checkStaleCache(core, which, accessor);
   }
@@ -271,16 +282,18 @@ void Engine::finishTransfer(uint32_t token) {
 
 void Engine::complete(Core &core, Pipe which, QueueEntry *entry) {
   PipeState &pipe = core.pipe(which);
-  if (!entry->skip) {
-    translate(*entry, /*toHost=*/true);
-    execute(entry->instruction, core.memories);
-  }
   pipe.done[entry->sequence - pipe.firstOpen] = true;
   while (!pipe.done.empty() && pipe.done.front()) {
     pipe.done.pop_front();
     ++pipe.firstOpen;
   }
-  freeEntry(entry);
+  entry->dispatch = nullptr;
+  if (entry->skip) {
+    freeEntry(entry);
+  } else {
+    translate(*entry, /*toHost=*/true);
+    executor.run(entry, core.memories, freeEntries);
+  }
   --core.inFlight;
   firePending(core, which);
   if (pipe.waitingBarrier && pipe.done.empty())
@@ -296,20 +309,20 @@ void Engine::count(Core &core, const QueueEntry &entry) {
   case Opcode::Mmad:
     report.macs += uint64_t(record.mmad.m) * record.mmad.n * record.mmad.k;
     return;
-  case Opcode::Unary: case Opcode::Binary: case Opcode::Scalar:
-  case Opcode::Ternary: case Opcode::Cast: case Opcode::Duplicate:
-  case Opcode::Compare: case Opcode::CompareScalar: case Opcode::Select:
-  case Opcode::Broadcast: case Opcode::Reduce: case Opcode::Gather:
-  case Opcode::VecIndex:
-    report.vectorOperations +=
-        record.vector.counterMode
-            ? record.vector.count
-            : uint64_t(record.vector.repeat) *
-                  static_cast<unsigned>(std::popcount(record.vector.mask[0]) +
-                                        std::popcount(record.vector.mask[1]));
+  case Opcode::Broadcast:
+    report.vectorOperations += uint64_t(record.vector.repeat) * 8;
     return;
   default:
-    break;
+    if (!isVectorOpcode(record.opcode))
+      break;
+    ResolvedVector vector = resolveVector(entry.instruction);
+    report.vectorOperations +=
+        vector.counterMode || vector.fullMask
+            ? vector.totalLanes()
+            : uint64_t(vector.repeats) *
+                  static_cast<unsigned>(std::popcount(vector.mask[0]) +
+                                        std::popcount(vector.mask[1]));
+    return;
   }
   // A data movement: bytes that leave global memory, else bytes that arrive.
   Memory from = record.src0.memory, to = record.dst.memory;

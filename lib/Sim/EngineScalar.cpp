@@ -33,6 +33,9 @@ void Engine::issue(Core &core, const ascsim::Instruction &record,
                                                       : constants.issueCycles;
   uint32_t site = sites.get(codeAddress, instructionName(record));
   core.lastSite = site;
+  if (core.scalarTime > cycleLimit)
+    advance(core);
+  ++core.issued;
   if (options.checks && !core.sawInit && !core.reportedInit) {
     core.reportedInit = true;
     addFinding(finding::kFrame,
@@ -48,8 +51,10 @@ void Engine::issue(Core &core, const ascsim::Instruction &record,
 
   QueueEntry *entry = newEntry(record);
   entry->instruction.registers = core.registers;
+  applyIssueEffects(record, core.registers);
   entry->codeAddress = codeAddress;
   entry->site = site;
+  entry->order = core.issued;
   translate(*entry, /*toHost=*/false);
   if (options.checks)
     checkLegal(core, *entry);
@@ -98,10 +103,10 @@ void Engine::issue(Core &core, const ascsim::Instruction &record,
 
 /// Lets the pipes catch up with the time of the program.
 void Engine::advance(Core &core) {
-  if (nextTime() > core.scalarTime) {
-    // Nothing can happen before; no need to switch.
+  // Where nothing can happen before, there is no need to switch; but a program
+  // that loops for ever must come back to the loop that ends it.
+  if (nextTime() > core.scalarTime && core.scalarTime <= cycleLimit)
     return;
-  }
   post(core.scalarTime, EventKind::Resume, core);
   suspend(core, BlockedOn::Time, 0, core.lastSite);
 }
@@ -111,7 +116,7 @@ Accessor Engine::scalarAccess(Core &core, uint32_t site) {
   PipeState &pipe = core.pipe(Pipe::S);
   ++pipe.counter;
   pipe.clock.own[core.thread(Pipe::S)] = pipe.counter;
-  return {{core.block, pipe.counter, site,
+  return {{core.block, pipe.counter, site, core.issued,
            static_cast<uint8_t>(core.thread(Pipe::S))},
           &pipe.clock};
 }
@@ -132,6 +137,7 @@ ScalarCache::Line &Engine::cacheLine(Core &core, Region &region,
                                                 (start - region.address));
         line.bytes = static_cast<uint32_t>(std::min<uint64_t>(
             ScalarCache::kLine, region.address + region.bytes - start));
+        bytes(core);
         std::memcpy(line.data.data(), line.host, line.bytes);
       },
       [&](const ScalarCache::Line &line) { writeBack(core, line); });
@@ -141,6 +147,7 @@ ScalarCache::Line &Engine::cacheLine(Core &core, Region &region,
 void Engine::writeBack(Core &core, const ScalarCache::Line &line) {
   Region *region = addresses.findVirtual(line.address);
   Accessor accessor = scalarAccess(core, line.site);
+  bytes(core);
   bool destroys = false;
   for (uint32_t i = 0; i != line.bytes; ++i) {
     if (!((line.dirty >> i) & 1)) {
@@ -172,14 +179,15 @@ uint64_t Engine::load(Core &core, const Operand &operand,
     return 0;
   uint32_t site = sites.get(codeAddress, "GetValue");
   core.lastSite = site;
-  uint32_t bytes = ascsim::sizeOf(operand.type);
+  ++core.issued;
+  uint32_t size = ascsim::sizeOf(operand.type);
   uint64_t bits = 0;
   if (operand.memory == Memory::GM) {
     Region *region = addresses.findHost(operand.address);
     uint64_t offset = region ? operand.address - region->host : 0;
-    if (!region || offset + bytes > region->bytes) {
+    if (!region || offset + size > region->bytes) {
       addFinding(finding::kOutOfBounds,
-                 "a scalar read of " + std::to_string(bytes) +
+                 "a scalar read of " + std::to_string(size) +
                      " bytes of global memory lies outside every argument" +
                      (region ? "; nearest is '" + region->name + "', offset " +
                                    std::to_string(offset) + " of " +
@@ -192,14 +200,15 @@ uint64_t Engine::load(Core &core, const Operand &operand,
     uint64_t address = region->address + offset;
     if (options.checks) {
       Accessor accessor = scalarAccess(core, site);
-      region->shadow->read(offset, offset + bytes, accessor,
+      region->shadow->read(offset, offset + size, accessor,
                            [&](const Race &race) {
                              reportRace(core, accessor, Memory::GM, region,
                                         true, race);
                            });
     }
+    bytes(core);
     withCache(core, [&] {
-      for (uint32_t i = 0; i != bytes; ++i) {
+      for (uint32_t i = 0; i != size; ++i) {
         bool hit = false;
         ScalarCache::Line &line = cacheLine(core, *region, address + i, hit);
         uint32_t at = static_cast<uint32_t>(address + i - line.address);
@@ -224,8 +233,8 @@ uint64_t Engine::load(Core &core, const Operand &operand,
     drain(core, site);
   advance(core);
   std::vector<uint8_t> &memory =
-      core.memories.bytes[static_cast<size_t>(operand.memory)];
-  if (operand.address + bytes > memory.size()) {
+      bytes(core).bytes[static_cast<size_t>(operand.memory)];
+  if (operand.address + size > memory.size()) {
     addFinding(finding::kOutOfBounds,
                std::string("a scalar read of ") + memoryName(operand.memory) +
                    " at byte " + std::to_string(operand.address) +
@@ -237,12 +246,12 @@ uint64_t Engine::load(Core &core, const Operand &operand,
   if (options.checks) {
     Accessor accessor = scalarAccess(core, site);
     core.shadows[static_cast<size_t>(operand.memory)]->read(
-        operand.address, operand.address + bytes, accessor,
+        operand.address, operand.address + size, accessor,
         [&](const Race &race) {
           reportRace(core, accessor, operand.memory, nullptr, true, race);
         });
   }
-  std::memcpy(&bits, memory.data() + operand.address, bytes);
+  std::memcpy(&bits, memory.data() + operand.address, size);
   core.scalarTime += constants.ubLoadCycles;
   return bits;
 }
@@ -253,14 +262,15 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
     return;
   uint32_t site = sites.get(codeAddress, "SetValue");
   core.lastSite = site;
+  ++core.issued;
   core.sinceBarrier = true;
-  uint32_t bytes = ascsim::sizeOf(operand.type);
+  uint32_t size = ascsim::sizeOf(operand.type);
   if (operand.memory == Memory::GM) {
     Region *region = addresses.findHost(operand.address);
     uint64_t offset = region ? operand.address - region->host : 0;
-    if (!region || offset + bytes > region->bytes) {
+    if (!region || offset + size > region->bytes) {
       addFinding(finding::kOutOfBounds,
-                 "a scalar write of " + std::to_string(bytes) +
+                 "a scalar write of " + std::to_string(size) +
                      " bytes of global memory lies outside every argument" +
                      (region ? "; nearest is '" + region->name + "', offset " +
                                    std::to_string(offset) + " of " +
@@ -272,7 +282,7 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
     advance(core);
     uint64_t address = region->address + offset;
     withCache(core, [&] {
-      for (uint32_t i = 0; i != bytes; ++i) {
+      for (uint32_t i = 0; i != size; ++i) {
         bool hit = false;
         ScalarCache::Line &line = cacheLine(core, *region, address + i, hit);
         uint32_t at = static_cast<uint32_t>(address + i - line.address);
@@ -290,8 +300,8 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
     drain(core, site);
   advance(core);
   std::vector<uint8_t> &memory =
-      core.memories.bytes[static_cast<size_t>(operand.memory)];
-  if (operand.address + bytes > memory.size()) {
+      bytes(core).bytes[static_cast<size_t>(operand.memory)];
+  if (operand.address + size > memory.size()) {
     addFinding(finding::kOutOfBounds,
                std::string("a scalar write of ") + memoryName(operand.memory) +
                    " at byte " + std::to_string(operand.address) +
@@ -303,14 +313,14 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
   if (options.checks) {
     Accessor accessor = scalarAccess(core, site);
     core.shadows[static_cast<size_t>(operand.memory)]->write(
-        operand.address, operand.address + bytes, accessor,
+        operand.address, operand.address + size, accessor,
         [&](const Race &race) {
           reportRace(core, accessor, operand.memory, nullptr, false, race);
         });
     core.initialised[static_cast<size_t>(operand.memory)].set(
-        operand.address, operand.address + bytes, true);
+        operand.address, operand.address + size, true);
   }
-  std::memcpy(memory.data() + operand.address, &bits, bytes);
+  std::memcpy(memory.data() + operand.address, &bits, size);
   core.scalarTime += constants.ubStoreCycles;
   // The automatic synchronisation holds later instructions back.
   if (options.autoSync)
@@ -354,6 +364,8 @@ void Engine::cleanCache(Core &core, const Operand &operand, bool entire,
 }
 
 int64_t Engine::query(Core &core, ascsim::Query what) {
+  if (aborting)
+    return 0;
   bool mixed = kernel.type() == KernelType::Mix12;
   bool vectorOfMix = mixed && core.type == CoreType::AIV;
   switch (what) {
@@ -366,6 +378,9 @@ int64_t Engine::query(Core &core, ascsim::Query what) {
   case ascsim::Query::TaskRatio:
     return vectorOfMix ? 2 : 1;
   case ascsim::Query::SystemCycle:
+    core.scalarTime += constants.issueCycles;
+    if (core.scalarTime > cycleLimit)
+      advance(core);
     return static_cast<int64_t>(core.scalarTime /
                                 (constants.clockGHz * kSystemCycleNs));
   }

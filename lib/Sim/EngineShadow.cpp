@@ -98,13 +98,14 @@ void LocalShadow::visit(uint64_t begin, uint64_t end, Visit &&visit,
 void LocalShadow::read(uint64_t begin, uint64_t end, const Accessor &accessor,
                        const RaceHandler &onRace) {
   block = accessor.epoch.block;
-  Mark mark{accessor.epoch.clock, accessor.epoch.site, accessor.epoch.thread};
+  Mark mark{accessor.epoch.clock, accessor.epoch.site, accessor.epoch.order,
+            accessor.epoch.thread};
   visit(
       begin, end,
       [&](Segment &segment, uint64_t low, uint64_t high) {
         if (segment.write.thread != 0xff) {
           Epoch writer{block, segment.write.clock, segment.write.site,
-                       segment.write.thread};
+                       segment.write.order, segment.write.thread};
           if (!accessor.knows(writer))
             onRace({RaceKind::ReadAfterWrite, writer, low, high});
         }
@@ -122,20 +123,21 @@ void LocalShadow::read(uint64_t begin, uint64_t end, const Accessor &accessor,
 void LocalShadow::write(uint64_t begin, uint64_t end, const Accessor &accessor,
                         const RaceHandler &onRace) {
   block = accessor.epoch.block;
-  Mark mark{accessor.epoch.clock, accessor.epoch.site, accessor.epoch.thread};
+  Mark mark{accessor.epoch.clock, accessor.epoch.site, accessor.epoch.order,
+            accessor.epoch.thread};
   visit(
       begin, end,
       [&](Segment &segment, uint64_t low, uint64_t high) {
         if (segment.write.thread != 0xff) {
           Epoch writer{block, segment.write.clock, segment.write.site,
-                       segment.write.thread};
+                       segment.write.order, segment.write.thread};
           if (!accessor.knows(writer))
             onRace({RaceKind::WriteAfterWrite, writer, low, high});
         }
         for (Mark &read : segment.reads) {
           if (read.thread == 0xff)
             break;
-          Epoch reader{block, read.clock, read.site, read.thread};
+          Epoch reader{block, read.clock, read.site, read.order, read.thread};
           if (!accessor.knows(reader))
             onRace({RaceKind::WriteAfterRead, reader, low, high});
           read = Mark();

@@ -91,7 +91,7 @@ void Engine::queueSet(Core &core, Pipe which, const QueueEntry &entry) {
   set.clock.own[thread] = pipe.counter;
   if (record.opcode == Opcode::SetFlag) {
     FlagState &flag = flagState(core, record.flag);
-    Accessor accessor{{core.block, pipe.counter, entry.site,
+    Accessor accessor{{core.block, pipe.counter, entry.site, entry.order,
                        static_cast<uint8_t>(thread)},
                       &pipe.clock};
     checkSetOrder(core, flag, accessor);
@@ -154,7 +154,7 @@ bool Engine::tryWaitFlag(Core &core, Pipe which, const QueueEntry &entry) {
   takeDispatch(pipe, entry);
   pipe.clock.join(flag.clock);
   ++pipe.counter;
-  flag.lastWait = {core.block, pipe.counter, entry.site,
+  flag.lastWait = {core.block, pipe.counter, entry.site, entry.order,
                    static_cast<uint8_t>(core.thread(which))};
   flag.waitSite = entry.site;
   return true;
@@ -205,7 +205,7 @@ void Engine::waitScalarFlag(Core &core, const FlagShape &shape,
   ++flag.waits;
   joinDispatch(core, flag.clock);
   flag.lastWait = {
-      core.block, core.dispatchCounter, site,
+      core.block, core.dispatchCounter, site, core.issued,
       static_cast<uint8_t>(core.place * kThreadsPerCore + kDispatchThread)};
   flag.waitSite = site;
 }

@@ -5,99 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JsonWriter.h"
 #include "tilelang/Sim/Simulator.h"
-
-#include <cstdio>
 
 using namespace tilelang;
 using namespace tilelang::sim;
-
-namespace {
-
-/// Appends JSON text. Commas are placed by the writer; the caller only opens,
-/// closes and names.
-class JsonWriter {
-public:
-  explicit JsonWriter(std::string &out) : out(out) {}
-
-  void beginObject() { open('{'); }
-  void endObject() { close('}'); }
-  void beginArray() { open('['); }
-  void endArray() { close(']'); }
-  void key(std::string_view name) {
-    comma();
-    quote(name);
-    out += ':';
-    afterKey = true;
-  }
-  void value(std::string_view text) {
-    comma();
-    quote(text);
-  }
-  void value(const char *text) { value(std::string_view(text)); }
-  void value(double number) {
-    comma();
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.10g", number);
-    out += buffer;
-  }
-  void value(uint64_t number) {
-    comma();
-    out += std::to_string(number);
-  }
-  void value(uint32_t number) { value(uint64_t(number)); }
-  void value(bool truth) {
-    comma();
-    out += truth ? "true" : "false";
-  }
-  template <typename T> void field(std::string_view name, const T &content) {
-    key(name);
-    value(content);
-  }
-
-private:
-  void open(char bracket) {
-    comma();
-    out += bracket;
-    first = true;
-  }
-  void close(char bracket) {
-    out += bracket;
-    first = false;
-  }
-  void comma() {
-    if (!first && !afterKey)
-      out += ',';
-    first = afterKey = false;
-  }
-  void quote(std::string_view text) {
-    out += '"';
-    for (char c : text) {
-      switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          char buffer[8];
-          std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
-          out += buffer;
-        } else {
-          out += c;
-        }
-      }
-    }
-    out += '"';
-  }
-
-  std::string &out;
-  bool first = true;
-  bool afterKey = false;
-};
-
-} // namespace
 
 static void writePipes(JsonWriter &json, std::string_view name,
                        const std::array<double, ascsim::kNumPipes> &values) {

@@ -1,6 +1,7 @@
 """The errors of the package and the form of their messages.
 
-A message says what is wrong, where (file, line, caret), the values involved, and what to do; each second place is a note::
+A message says what is wrong, where (file, line, caret), the values involved, and what to do; each second place is a
+note::
 
     T.gemm: the inner dimensions differ
       --> kernel.py:12:9

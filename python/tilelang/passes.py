@@ -40,18 +40,12 @@ _MEMBERS |= {f"TIR_{key.upper()}": f"tir.{key}" for key in _TIR_KEYS.split()}
 _MEMBERS["TL_ASCEND_AUTO_CV_SYNC"] = "tl.ascend_auto_cross_core_sync"
 
 
-class _StringEnum(str, enum.Enum):
-    """Members are their strings, so that either spelling is the same dictionary key."""
-
-    __str__ = str.__str__
-    __hash__ = str.__hash__
-
-
 #: The keys, as members (`PassConfigKey.TL_ENABLE_FAST_MATH`) and strings ("tl.enable_fast_math").
-PassConfigKey: Any = _StringEnum("PassConfigKey", _MEMBERS)
+#: Members are strings, so that either spelling is the same dictionary key.
+PassConfigKey: Any = enum.Enum("PassConfigKey", _MEMBERS, module=__name__, type=str)  # type: ignore[misc]
 
 #: Options of this compiler, by the names of its passes' options.
-_OWN_PREFIXES = ("tile.", "ascend.")
+_OWN_PREFIXES = ("tile.", "ascend.", "debug.")
 
 
 def normalize_pass_configs(configs: Mapping[Any, Any] | None) -> dict[str, str]:

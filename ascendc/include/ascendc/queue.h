@@ -68,6 +68,7 @@ constexpr pipe_t consumerPipe(TPosition position) {
 ASCENDC_API void dynamicFlag(ascsim::Opcode opcode, pipe_t from, pipe_t to, uint32_t id) {
   ascsim::Instruction instruction(opcode, opcode == ascsim::Opcode::SetFlag ? pipeOf(from)
                                                                             : pipeOf(to));
+  instruction.cubeFlags = 1; // may use the toolchain's ids 6 and 7
   instruction.flag = {pipeOf(from), pipeOf(to), id, 0};
   [[clang::nomerge]] issue(instruction);
 }

@@ -209,7 +209,7 @@ struct Instruction {
   Function function = Function::None;
   RoundMode round = RoundMode::None;
   u8 selectMode = 0;  // Select: SELMODE; Reduce: ReduceOrder
-  u8 cubeFlags = 0;   // CrossCore*: 1 = id reserved for SyncAll
+  u8 cubeFlags = 0;   // flags: 1 = the id is the toolchain's to use (TQue, SyncAll)
   Operand dst, src0, src1, src2;
   u64 scalar = 0;     // bits of the scalar operand, in the type of dst or src0
   union {

@@ -7,18 +7,6 @@
 
 #ifndef TILELANG_COMPILER_REGISTRATION_H
 #define TILELANG_COMPILER_REGISTRATION_H
-
-#include "tilelang/Dialect/Tile/IR/TileDialect.h"
-#include "tilelang/Dialect/Tile/Transforms/Passes.h"
-#ifdef TILELANG_WITH_ASCEND
-#include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
-#endif
-
-#ifdef TILELANG_WITH_TILE_TO_ASCEND
-#include "mlir/Transforms/Passes.h"
-#include "tilelang/Conversion/TileToAscend/Passes.h"
-#endif
-
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +14,15 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "tilelang/Compiler/Pipeline.h"
+#include "tilelang/Conversion/TileToAscend/Passes.h"
+#include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
+#include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "tilelang/Dialect/Ascend/Transforms/Passes.h"
+#include "tilelang/Dialect/Tile/IR/TileDialect.h"
+#include "tilelang/Dialect/Tile/Transforms/Passes.h"
+#include "tilelang/Target/AscendC/EmitAscendC.h"
 
 namespace tilelang {
 
@@ -35,18 +32,18 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::func::FuncDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   tile::TileDialect>();
-#ifdef TILELANG_WITH_ASCEND
   registry.insert<ascend::AscendDialect>();
-#endif
 }
 
 /// Every pass of ours, under its flag.
 inline void registerAllPasses() {
   tile::registerTileLangTilePasses();
-#ifdef TILELANG_WITH_TILE_TO_ASCEND
+  ascend::registerTileLangAscendPasses();
+  registerAscendPrintSourcePass();
   registerTileToAscendPasses();
   mlir::registerLoopInvariantCodeMotionPass();
-#endif
+  registerAscendPipeline();
+  registerTileToAscendVectorPasses();
 }
 
 } // namespace tilelang

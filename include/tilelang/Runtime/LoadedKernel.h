@@ -12,6 +12,7 @@
 #include "tilelang/Sim/Simulator.h"
 
 #include <memory>
+#include <mutex>
 
 namespace tilelang {
 
@@ -30,7 +31,6 @@ public:
   /// the library's own. On failure returns null and fills `error`.
   static std::shared_ptr<LoadedKernel> load(Artifact artifact, std::string chipDirectory,
                                             std::string &error);
-  ~LoadedKernel();
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
@@ -44,16 +44,24 @@ public:
            const SizeValues &sizes, const RunOptions &options, sim::Report &report,
            std::string &error) const;
 
+  /// Lines of the emitted source behind addresses in the shared objects.
+  std::vector<sim::SourceLocation> resolve(const std::vector<sim::CodeAddress> &addresses,
+                                           const std::string &apiDirectory, std::string &error) const;
+
 private:
   LoadedKernel() = default;
+  bool writeObjects(std::string &error) const;
+  void removeObjects() const;
 
   Artifact contents;
   std::string chips;
   std::shared_ptr<const Chip> chip;
   std::shared_ptr<sim::Kernel> kernel;
-  /// In-memory files of the shared objects; they have a path in /proc as long
-  /// as they are open, which is what reads their line tables.
-  std::vector<int> files;
+  /// Path and core type of each shared object. The files exist only while they
+  /// are opened or their line tables are read: nothing is left behind, however
+  /// the process ends.
+  std::vector<std::pair<std::string, std::string>> objectPaths;
+  mutable std::mutex objectFiles;
 };
 
 } // namespace tilelang

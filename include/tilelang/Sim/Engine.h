@@ -21,6 +21,7 @@
 #include "tilelang/Sim/EngineAddressMap.h"
 #include "tilelang/Sim/EngineBandwidth.h"
 #include "tilelang/Sim/EngineCore.h"
+#include "tilelang/Sim/EngineExecutor.h"
 #include "tilelang/Sim/EngineL2Cache.h"
 #include "tilelang/Sim/EngineSites.h"
 
@@ -93,6 +94,8 @@ private:
   // Pipes (EnginePipes.cpp).
   QueueEntry *newEntry(const ascsim::Instruction &);
   void freeEntry(QueueEntry *);
+  /// The memories of a core with every completed instruction performed.
+  CoreMemories &bytes(Core &);
   void tryStart(Core &, ascsim::Pipe);
   void startInstruction(Core &, ascsim::Pipe, QueueEntry *);
   void startTransfer(Core &, ascsim::Pipe, QueueEntry *, const Cost &);
@@ -180,6 +183,9 @@ private:
   std::vector<std::unique_ptr<PendingSet>> setStorage;
   std::vector<PendingSet *> freeSets;
   PendingSet *newSet(const PendingSet &);
+
+  // Last among the members it uses: its thread ends first.
+  Executor executor;
 
   struct Transfer {
     Core *core = nullptr;

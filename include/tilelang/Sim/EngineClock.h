@@ -76,6 +76,7 @@ struct Epoch {
   uint32_t block = 0;
   uint32_t clock = 0;
   uint32_t site = 0;
+  uint32_t order = 0; // position in the program of its core
   uint8_t thread = 0; // within the block
 
   bool sameThread(const Epoch &other) const {

@@ -32,7 +32,8 @@ struct QueueEntry {
   double arrival = 0;
   uint64_t codeAddress = 0;
   uint32_t site = 0;
-  uint32_t sequence = 0;
+  uint32_t sequence = 0; // in its pipe
+  uint32_t order = 0;    // in the program
   bool skip = false; // out of bounds: takes time, moves nothing
   double start = 0;
   double latency = 0;
@@ -144,6 +145,7 @@ struct Core {
   bool sawInit = false, reportedInit = false;
   bool sinceBarrier = false; // instructions since the last PIPE_ALL barrier
   uint32_t lastSite = 0;
+  uint32_t issued = 0; // instructions and scalar accesses of the program
 
   double startCycle = 0, endCycle = 0, lastActivity = 0;
   uint32_t blocksRun = 0;

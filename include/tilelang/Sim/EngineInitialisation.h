@@ -55,9 +55,10 @@ using InitialisationLookup =
     std::function<InitialisationView(ascsim::Memory, uint64_t address)>;
 
 /// Updates the maps for one instruction whose accesses were checked to be in
-/// bounds. `memories` is consulted where definedness depends on data (Select).
+/// bounds. `memories` is asked for where definedness depends on data (Select,
+/// Gather).
 void trackInitialisation(const QueuedInstruction &, const AccessList &,
-                         CoreMemories &memories,
+                         const std::function<CoreMemories &()> &memories,
                          const InitialisationLookup &lookup);
 
 } // namespace tilelang::sim

@@ -50,7 +50,7 @@ private:
   /// No memory has more than four pipes that read it.
   static constexpr unsigned kReaders = 4;
   struct Mark {
-    uint32_t clock = 0, site = 0;
+    uint32_t clock = 0, site = 0, order = 0;
     uint8_t thread = 0xff;
     bool operator==(const Mark &) const = default;
   };

@@ -229,6 +229,12 @@ struct Report {
   static CodeAddress locate(uint64_t codeAddress);
   /// The report as JSON. The timeline is left out unless asked for.
   std::string toJson(bool withTimeline = false) const;
+  /// The timeline in Chrome's trace format (Perfetto opens it): microseconds
+  /// of modelled time, one process per core, one track per pipe. `label` turns
+  /// a code address into text shown with the event, such as "kernel.py:12";
+  /// it may be empty.
+  std::string
+  toChromeTrace(const std::function<std::string(uint64_t)> &label = {}) const;
 };
 
 /// Runs a kernel to its end. Returns false and fills `error` when the launch

@@ -344,7 +344,8 @@ private:
     access.roundable =
         access.dense &&
         (count % kStorageMultiple == 0 ||
-         (fixed && access.constant + llvm::alignTo(count, kStorageMultiple) <=
+         (fixed && access.constant + static_cast<int64_t>(
+                                   llvm::alignTo(count, kStorageMultiple)) <=
                        operand.layout.elements));
   }
 
@@ -352,7 +353,7 @@ private:
   const TileLayouts &layouts;
   std::string &reason;
   MapGeometry geometry;
-  SmallVector<RawAccess> operands;
+  std::vector<RawAccess> operands;
   /// Dimensions not yet given a role, outermost first, and their extents.
   SmallVector<std::pair<unsigned, int64_t>> dimensions;
   std::optional<unsigned> rowDimension;

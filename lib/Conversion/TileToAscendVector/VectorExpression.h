@@ -93,7 +93,6 @@ private:
 
   // Functions (VectorMath.cpp).
   Node evaluateMath(mlir::Operation *op);
-  int exponential(int x);
   int hyperbolicTangent(int x);
   int errorFunction(int x);
   int polynomial(int x, llvm::ArrayRef<double> coefficients);

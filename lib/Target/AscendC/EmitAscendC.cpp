@@ -144,7 +144,7 @@ void ProgramEmitter::emitAlloc(AllocOp alloc) {
   tensors[alloc.getBuffer()] = std::move(result);
 }
 
-std::string ProgramEmitter::blockIndex() const {
+std::string ProgramEmitter::blockIndex() {
   // Vector cores of mixed kernels count themselves, two to a block.
   bool isHalved =
       core == Core::Vector && kernel.getKind() == KernelKind::Mixed;
@@ -267,6 +267,7 @@ void ProgramEmitter::emitParameters(StringRef name, bool hasWorkspace) {
   Region &region = core == Core::Cube ? kernel.getAic() : kernel.getAiv();
   SmallVector<std::string> parameters;
   SmallVector<std::pair<BlockArgument, std::string>> buffers;
+  SmallVector<std::pair<std::string, std::string>> narrowed;
   for (BlockArgument argument : region.getArguments()) {
     StringRef hint = cast<StringAttr>(
                          kernel.getParameterNames()[argument.getArgNumber()])
@@ -281,10 +282,14 @@ void ProgramEmitter::emitParameters(StringRef name, bool hasWorkspace) {
         buffers.push_back({argument, address});
     } else if (argument.getType().isIndex()) {
       // One width for launchers; the program computes in its own.
+      values[argument] = Expression(own);
+      if (indexType == "int64_t" || argument.use_empty()) {
+        parameters.push_back("int64_t " + own);
+        continue;
+      }
       std::string wide = names.add(own + "_argument");
       parameters.push_back("int64_t " + wide);
-      values[argument] = Expression(
-          indexType == "int64_t" ? wide : indexType + "(" + wide + ")");
+      narrowed.push_back({own, wide});
     } else {
       parameters.push_back(type(argument) + " " + own);
       values[argument] = Expression(own);
@@ -296,6 +301,9 @@ void ProgramEmitter::emitParameters(StringRef name, bool hasWorkspace) {
   }
   text.open("__aicore__ inline void " + name + "(" +
             llvm::join(parameters, ", ") + ")");
+  for (auto &[own, wide] : narrowed)
+    text.line("const " + indexType + " " + own + " = " + indexType + "(" +
+              wide + ");");
   for (auto &[argument, address] : buffers) {
     const Tensor &declared = tensors[argument];
     auto bufferType = cast<MemRefType>(argument.getType());
@@ -313,7 +321,10 @@ LogicalResult ProgramEmitter::emit(StringRef name, bool hasWorkspace) {
   Region &region = core == Core::Cube ? kernel.getAic() : kernel.getAiv();
   bool loadsImages = false;
   region.walk([&](Operation *op) {
-    loadsImages |= isa<LoadL0AOp, LoadL0BOp>(op);
+    if (auto load = dyn_cast<LoadL0AOp>(op))
+      loadsImages |= loadsImage(load);
+    else if (auto load = dyn_cast<LoadL0BOp>(op))
+      loadsImages |= loadsImage(load);
   });
   text.forgetQuoted();
   emitParameters(name, hasWorkspace);
@@ -357,8 +368,10 @@ static uint64_t workspaceBytesOf(KernelOp kernel) {
 LogicalResult tilelang::emitAscendC(KernelOp kernel, const EmitOptions &options,
                                     EmittedKernel &result) {
   NameTable names;
-  result.entry = names.add(options.entry.empty() ? kernel.getSymName()
-                                                 : StringRef(options.entry));
+  StringRef entry =
+      options.entry.empty() ? kernel.getSymName() : StringRef(options.entry);
+  // A function of that name has a type of its own in C++.
+  result.entry = names.add(entry == "main" ? "main_kernel" : entry);
   result.blockDim = kernel.getBlockDim();
   result.workspaceBytes = workspaceBytesOf(kernel);
   bool hasWorkspace = result.workspaceBytes != 0;

@@ -149,7 +149,8 @@ void ProgramEmitter::emitFor(scf::ForOp loop) {
   for (auto [argument, initial, result] :
        llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
                  loop.getResults())) {
-    std::string name = names.add(nameHint(argument, "carried"));
+    std::string name = names.add(
+        nameOf(argument).empty() ? StringRef("carried") : nameOf(argument));
     text.line(type(argument) + " " + name + " = " + value(initial).text + ";",
               loop.getLoc());
     values[argument] = values[result] = Expression(name);
@@ -158,9 +159,18 @@ void ProgramEmitter::emitFor(scf::ForOp loop) {
   Expression lower = value(loop.getLowerBound());
   Expression upper = atom(value(loop.getUpperBound()), "end");
   Expression step = atom(value(loop.getStep()), "step");
-  bool isGrid = loop->hasAttr(kGridLoopAttr);
-  std::string index =
-      names.add(nameHint(loop.getInductionVar(), isGrid ? "tile" : "i"));
+  size_t scope = names.mark();
+  // i, j, k, ... by depth where the program gives no name.
+  unsigned depth = 0;
+  for (auto outer = loop->getParentOfType<scf::ForOp>(); outer;
+       outer = outer->getParentOfType<scf::ForOp>())
+    depth += !outer->hasAttr(kGridLoopAttr);
+  std::string fallback = loop->hasAttr(kGridLoopAttr)
+                             ? "tile"
+                             : std::string(1, 'i' + std::min(depth, 17u));
+  std::string index = names.add(
+      nameOf(loop.getInductionVar()).empty() ? StringRef(fallback)
+                                             : nameOf(loop.getInductionVar()));
   values[loop.getInductionVar()] = Expression(index);
   std::string increment =
       step.is(1) ? "++" + index : index + " += " + step.text;
@@ -171,6 +181,7 @@ void ProgramEmitter::emitFor(scf::ForOp loop) {
   emitBlock(*loop.getBody());
   emitYield(loop.getBody()->getTerminator()->getOperands(), carried);
   text.close();
+  names.release(scope);
 }
 
 void ProgramEmitter::emitIf(scf::IfOp branch) {
@@ -184,8 +195,10 @@ void ProgramEmitter::emitIf(scf::IfOp branch) {
   text.open("if (" + value(branch.getCondition()).text + ")",
             branch.getLoc());
   auto emitBranch = [&](Block &block) {
+    size_t scope = names.mark();
     emitBlock(block);
     emitYield(block.getTerminator()->getOperands(), targets);
+    names.release(scope);
   };
   emitBranch(*branch.thenBlock());
   if (branch.elseBlock() &&

@@ -69,5 +69,11 @@ std::string NameTable::add(llvm::StringRef hint) {
   for (unsigned number = 1; isTaken(name); ++number)
     name = clean + "_" + std::to_string(number);
   used.insert(name);
+  order.push_back(name);
   return name;
+}
+
+void NameTable::release(size_t mark) {
+  for (; order.size() > mark; order.pop_back())
+    used.erase(order.back());
 }

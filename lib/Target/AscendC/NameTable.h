@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <string>
+#include <vector>
 
 namespace tilelang::ascend {
 
@@ -21,9 +22,14 @@ public:
   /// `hint` where it is free, made an identifier and numbered otherwise.
   std::string add(llvm::StringRef hint);
 
+  /// Names added after a mark are free again once their scope has ended.
+  size_t mark() const { return order.size(); }
+  void release(size_t mark);
+
 private:
   bool isTaken(llvm::StringRef name) const;
   llvm::StringSet<> used;
+  std::vector<std::string> order;
 };
 
 } // namespace tilelang::ascend

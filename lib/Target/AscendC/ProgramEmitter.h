@@ -23,6 +23,13 @@ std::optional<std::string> cTypeOf(mlir::Type type, llvm::StringRef indexType);
 /// Bytes of one element in memory.
 int64_t storageBytes(mlir::Type elementType);
 
+/// Whether an operand is loaded by LoadData3DV2 rather than LoadData2D.
+bool loadsImage(LoadL0AOp load);
+bool loadsImage(LoadL0BOp load);
+
+/// The program's name of a value; empty if it has none.
+llvm::StringRef nameOf(mlir::Value named);
+
 enum class Core { Cube, Vector };
 
 /// Emits the function of one core. Errors are reported on the operation at
@@ -51,7 +58,7 @@ private:
   void emitAlloc(AllocOp alloc);
   void emitWorkspace(WorkspaceOp workspace);
   void emitRing(RingOp ring);
-  std::string blockIndex() const;
+  std::string blockIndex();
   /// The tensor that `view` selects, `offset` elements further on. The text has
   /// elements of `elementType`, the view's own if empty.
   std::string tensor(mlir::Value view, const Expression &offset = 0,
@@ -90,15 +97,18 @@ private:
   /// A name or literal with the value of `expression`, declared if need be.
   Expression atom(const Expression &expression, llvm::StringRef hint);
   std::string nameHint(mlir::Value value, llvm::StringRef fallback);
-  bool isNonNegative(mlir::Value value, unsigned depth = 0);
+  bool isNonNegative(mlir::Value value);
   /// `if (count > 0)` around a statement for the counts that may be 0; true
-  /// if a block was opened. `isEmpty`: a count is the constant 0.
-  bool openGuard(llvm::ArrayRef<Expression> counts, bool &isEmpty);
+  /// if a block was opened. `isEmpty`: one of them is 0.
+  bool openGuard(mlir::ValueRange counts, bool &isEmpty);
 
   //===-- EmitCube.cpp ---------------------------------------------------===//
   void emitNd2Nz(Nd2NzOp op);
   void emitLoadL0A(LoadL0AOp op);
   void emitLoadL0B(LoadL0BOp op);
+  /// The same without the guard.
+  void emitLoadA(LoadL0AOp op);
+  void emitLoadB(LoadL0BOp op);
   /// Where a matrix of fractals in L1 is loaded by LoadData2D: its part in
   /// fractals, and the distances of the loaded ones in L0.
   struct FractalLoad {

@@ -14,7 +14,7 @@
 #include "Module.h"
 
 #include "tilelang/Compiler/Compiler.h"
-#include "tilelang/Dialect/Tile/IR/TileDialect.h"
+#include "tilelang/Dialect/Tile/IR/TileOps.h"
 #include "tilelang/Interfaces/RegionAccessOpInterface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

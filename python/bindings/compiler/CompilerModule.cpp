@@ -8,6 +8,8 @@
 #include "Bindings.h"
 
 NB_MODULE(_compiler, module) {
+  // Programs live in caches until the process ends; that is no leak.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The compiler of TileLang Native: builds and lowers programs.";
   bindModule(module);
   bindBuilder(module);

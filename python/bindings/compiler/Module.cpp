@@ -22,6 +22,7 @@
 #include "llvm/Support/SHA256.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 namespace nb = nanobind;
 using namespace mlir;

@@ -10,6 +10,7 @@
 
 #include "tilelang/Runtime/LoadedKernel.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -84,6 +85,23 @@ public:
     return nb::make_tuple(result(held), report);
   }
 
+  /// Lines of the emitted source, 0 where unknown, of (module, offset).
+  std::vector<uint32_t> emittedLines(const std::vector<std::pair<std::string, uint64_t>> &places,
+                                     const std::string &apiDirectory) const {
+    std::vector<sim::CodeAddress> addresses;
+    addresses.reserve(places.size());
+    for (const auto &[module, offset] : places)
+      addresses.push_back({module, offset});
+    nb::gil_scoped_release release;
+    std::string error;
+    std::vector<uint32_t> lines;
+    for (const sim::SourceLocation &location : kernel->resolve(addresses, apiDirectory, error))
+      lines.push_back(location.line);
+    // Lines are a service of reports: what they are about is told without them.
+    lines.resize(places.size());
+    return lines;
+  }
+
 private:
   [[noreturn]] void refuseCount(size_t given) const {
     const Artifact &contents = artifact();
@@ -141,6 +159,7 @@ void bindKernel(nb::module_ &module) {
       .def(nb::init<const Artifact &, const std::string &, std::vector<unsigned>, nb::object>(), nb::arg("artifact"),
            nb::arg("chip_directory"), nb::arg("outputs"), nb::arg("allocate"))
       .def_prop_ro("artifact", &PythonKernel::artifact, nb::rv_policy::reference_internal)
+      .def("emitted_lines", &PythonKernel::emittedLines, nb::arg("places"), nb::arg("api_directory"))
       .def(
           "launch",
           [](const PythonKernel &self, nb::tuple arguments, bool checks, bool timeline, uint64_t seed, bool warmL2,

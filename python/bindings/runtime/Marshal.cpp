@@ -123,9 +123,9 @@ std::string dtypeText(nb::handle value) {
   return nb::cast<std::string>(nb::str(dtype));
 }
 
-std::string typeName(nb::handle value) {
-  std::string name = Py_TYPE(value.ptr())->tp_name;
-  return name == "NoneType" ? "None" : name;
+/// "a list", "None".
+std::string whatIs(nb::handle value) {
+  return value.is_none() ? "None" : std::string("a ") + Py_TYPE(value.ptr())->tp_name;
 }
 
 [[noreturn]] void refuse(ArgumentProblem::Kind kind, std::string message) {
@@ -235,10 +235,12 @@ void viewTensor(nb::handle value, const dlpack::Tensor &tensor, bool isReadOnly,
   finishView(result);
 }
 
-/// The text of the pending Python exception, which is cleared.
+/// The first line of the pending Python exception, which is cleared. Libraries
+/// put stacks of their own into the rest.
 std::string takeExceptionText() {
   nb::python_error error;
-  return error.what();
+  std::string text = nb::cast<std::string>(nb::str(error.value()));
+  return text.substr(0, text.find('\n'));
 }
 
 /// A capsule that was not renamed to "used_..." stays its owner and frees the
@@ -269,7 +271,7 @@ void viewCapsule(const Artifact &artifact, size_t index, nb::handle value, Marsh
     viewTensor(value, managed->tensor, false, result);
   } else {
     refuse(ArgumentProblem::Kind::Type,
-           describeArgument(artifact, index) + ": " + typeName(value) + ".__dlpack__ returned no DLPack capsule");
+           describeArgument(artifact, index) + " is " + whatIs(value) + " whose __dlpack__ returns no DLPack capsule");
   }
   result.owner = std::move(capsule);
 }
@@ -323,7 +325,7 @@ void marshalScalar(const Artifact &artifact, size_t index, nb::handle value, Mar
   argument.type = parameter.type;
   std::string expected(elementTypeName(parameter.type));
   auto wrongType = [&]() {
-    refuse(ArgumentProblem::Kind::Type, describeArgument(artifact, index) + " is a " + typeName(value) +
+    refuse(ArgumentProblem::Kind::Type, describeArgument(artifact, index) + " is " + whatIs(value) +
                                             ", expected a number of type " + expected);
   };
   if (isFloating(parameter.type)) {
@@ -410,7 +412,7 @@ void marshalArgument(const Artifact &artifact, size_t index, nb::handle value, M
   case TypeAccess::Way::Buffer: return viewBuffer(artifact, index, value, result);
   case TypeAccess::Way::None: break;
   }
-  refuse(ArgumentProblem::Kind::Type, describeArgument(artifact, index) + " is a " + typeName(value) +
+  refuse(ArgumentProblem::Kind::Type, describeArgument(artifact, index) + " is " + whatIs(value) +
                                           ", expected an array (NumPy, torch, or anything with DLPack or the "
                                           "buffer protocol) of dtype " +
                                           std::string(elementTypeName(artifact.parameters[index].type)));

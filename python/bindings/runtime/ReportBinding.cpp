@@ -51,24 +51,6 @@ nb::list findingsOf(const sim::Report &report) {
   return list;
 }
 
-/// Source lines, as (file, line, column), of addresses in loaded kernels.
-nb::list resolve(const std::vector<std::pair<std::string, uint64_t>> &places, const std::string &apiDirectory) {
-  std::vector<sim::CodeAddress> addresses;
-  addresses.reserve(places.size());
-  for (const auto &[module, offset] : places)
-    addresses.push_back({module, offset});
-  std::string error;
-  std::vector<sim::SourceLocation> locations;
-  {
-    nb::gil_scoped_release release;
-    locations = sim::resolveCodeAddresses(addresses, apiDirectory, error);
-  }
-  nb::list list;
-  for (const sim::SourceLocation &location : locations)
-    list.append(nb::make_tuple(location.file, location.line, location.column));
-  return list;
-}
-
 /// (code address, module, offset) of every place in the timeline, each once.
 nb::list timelinePlaces(const sim::Report &report) {
   std::unordered_set<uint64_t> seen;
@@ -179,5 +161,4 @@ void bindReport(nb::module_ &module) {
       .def(
           "to_json", [](const sim::Report &report, bool timeline) { return report.toJson(timeline); },
           nb::arg("timeline") = false);
-  module.def("resolve_code_addresses", &resolve, nb::arg("places"), nb::arg("api_directory"));
 }

@@ -173,7 +173,8 @@ def _artifact(
     for index, parameter in enumerate(_signature(prim_func)):
         if parameter[0] == "tensor":
             is_read, is_written = accesses[index]
-            artifact.add_tensor(*parameter[1:], is_read, is_written)
+            _, name, dtype, shape, strides = parameter
+            artifact.add_tensor(name, dtype, shape, strides, is_read, is_written)
         else:
             artifact.add_scalar(*parameter[1:])
     for name, dtype in _symbols(prim_func):

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._native_path import api_directory
 from ..errors import CheckError, Note, SourceLocation
-from ..runtime.loading import native_runtime
 
 if TYPE_CHECKING:
-    from .._runtime import Artifact, Report
+    from .._runtime import Artifact, Kernel, Report
 
 __all__ = ["LineTable", "check_error"]
 
@@ -47,12 +46,9 @@ def user_text(location: SourceLocation) -> str:
     return linecache.getline(location.file, location.line).strip()
 
 
-def emitted_lines(places: list[tuple[str, int]]) -> list[int]:
+def emitted_lines(kernel: Kernel, places: list[tuple[str, int]]) -> list[int]:
     """The emitted line of each code address (module, offset); 0 where it is unknown."""
-    if not places:
-        return []
-    lines = native_runtime().resolve_code_addresses(places, api_directory())
-    return [line for _, line, _ in lines]
+    return kernel.emitted_lines(places, api_directory()) if places else []
 
 
 def _who(place: dict[str, Any]) -> str:
@@ -76,15 +72,16 @@ def _split(message: str) -> tuple[str, list[str], str | None]:
     return first, values, help
 
 
-def check_error(artifact: Artifact, report: Report) -> CheckError:
+def check_error(kernel: Kernel, report: Report) -> CheckError:
     """The error for a launch with findings. The first finding is the message, the others follow as notes."""
+    artifact = kernel.artifact
     findings = report.findings
     if not findings:
         return CheckError(f"kernel '{artifact.name}' did not run to its end on {artifact.chip}, without a finding")
     shown = findings[:_SHOWN]
     places = [place for finding in shown for place in (finding["first"], finding["second"]) if place is not None]
     table = LineTable(artifact)
-    lines = emitted_lines([(place["module"], place["offset"]) for place in places])
+    lines = emitted_lines(kernel, [(place["module"], place["offset"]) for place in places])
     located = {
         id(place): (table.locate(line), table.emitted_text(line)) for place, line in zip(places, lines, strict=True)
     }

@@ -77,8 +77,8 @@ def output_indices(out_idx: int | Sequence[int] | None, parameters: Sequence[dic
         index %= count
         if parameters[index]["kind"] != "tensor":
             raise KernelValueError(
-                f"out_idx names parameter {index} ('{parameters[index]['name']}') of kernel '{name}', which is a scalar; "
-                "only tensors can be outputs",
+                f"out_idx names parameter {index} ('{parameters[index]['name']}') of kernel '{name}', which is a "
+                "scalar; only tensors can be outputs",
                 values=[names],
             )
         if index in result:
@@ -139,7 +139,7 @@ class JITKernel:
         if report.finding_count or not report.completed:
             from .findings import check_error
 
-            raise check_error(self.artifact, report)
+            raise check_error(self._native, report)
 
     # -- what it is ----------------------------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ class JITKernel:
     def get_host_source(self) -> str:
         """Host code that launches the kernel: not generated, the launch is the runtime's own."""
         raise UnsupportedError(
-            f"kernel '{self.name}' has no host source on target '{self.artifact.target}': the runtime launches it directly",
+            f"kernel '{self.name}' has no host source on target '{self.artifact.target}': the runtime launches it",
             help="get_kernel_source() gives the device source; save(path) writes an artifact that C and C++ can load",
         )
 
@@ -197,7 +197,7 @@ class JITKernel:
         Console().print(Syntax(self.artifact.source, "cpp", line_numbers=True))
 
     def show_ir(self, stage: str = "tile") -> str:
-        """The program after a stage of the compiler: tile, normalized, placed, ordered, final. Prints and returns it."""
+        """Prints and returns the program after a stage of the compiler: tile, normalized, placed, ordered, final."""
         text = self.get_ir(stage)
         print(text)
         return text
@@ -238,7 +238,7 @@ class JITKernel:
         with progress(f"profiling {self.name} on {self.artifact.chip}"):
             value, report = self._native.launch(args, checked, timeline=timeline, warm_l2=warm_l2)
         self._conclude(report)
-        return Profile(self.artifact, report, value)
+        return Profile(self._native, report, value)
 
     def get_profiler(self, tensor_supply_type: Any = None) -> Profiler:
         """A profiler that makes its own inputs."""

@@ -9,7 +9,7 @@ from ..dtypes import dtype as DType
 from ..errors import KernelTypeError, KernelValueError
 from .memory import element_type
 from .tracer import fail, unsupported
-from .values import Operand, SymbolicSize, Symbol, as_plain_int
+from .values import Operand, Symbol, SymbolicSize, as_plain_int
 
 __all__ = ["Buffer", "StridedTensor", "Tensor", "dynamic", "symbolic"]
 

@@ -245,7 +245,9 @@ def convert(expr: Expr, target: DType) -> Expr:
     if target == BOOL:
         return _to_bool(expr)
     kind = target.compute_type
-    return Expr(_cast_value(expr, target, kind), target, kind, nonnegative=expr.nonnegative and expr.dtype.bits <= target.bits)
+    return Expr(
+        _cast_value(expr, target, kind), target, kind, nonnegative=expr.nonnegative and expr.dtype.bits <= target.bits
+    )
 
 
 def to_data(expr: Expr) -> Expr:
@@ -302,8 +304,10 @@ def cast(value: Any, target: DType) -> Any:
         fail(KernelTypeError, "a run-time size cannot be cast before a kernel is traced")
     expr = value.expr()
     if expr.is_index and target in (INT32, INT64):
-        return expr if target == expr.dtype else Expr(
-            expr.value, target, "index", poly=expr.poly, nonnegative=expr.nonnegative
+        return (
+            expr
+            if target == expr.dtype
+            else Expr(expr.value, target, "index", poly=expr.poly, nonnegative=expr.nonnegative)
         )
     if target.scalar_type == target.compute_type or target == BOOL:
         return convert(expr, target)
@@ -368,12 +372,20 @@ def binary(op: str, a: Any, b: Any) -> Any:
         if not isinstance(side, Operand) and not is_plain(side):
             _not_an_operand(op, side)
     if active() is None:
+        _refuse_dead(a, b)
         return _symbolic(op, a, b)
     if isinstance(a, Const) and isinstance(b, Const) and a.dtype == b.dtype and not a.dtype.bits < 32:
         return cast(python_value(op, a.value, b.value), a.dtype)
     left = plain(a) if a_plain else a.expr()
     right = plain(b) if b_plain else b.expr()
     return _binary(op, left, right)
+
+
+def _refuse_dead(*values: Any) -> None:
+    """Values of a program cannot be used after its trace."""
+    for value in values:
+        if isinstance(value, Operand) and not isinstance(value, (Const, SymbolicSize)):
+            value.expr()
 
 
 def _not_an_operand(op: str, value: Any) -> NoReturn:
@@ -406,14 +418,25 @@ def _binary(op: str, a: Any, b: Any) -> Any:
             KernelTypeError,
             f"{_WORDS.get(op, f'`{op}`')} needs integers",
             values=[f"the operands are {a_type!s} and {b_type!s}"],
+            help="cast them to an integer type",
         )
-    if isinstance(b, (int, float)) and not isinstance(b, bool) and b == 0 and op in (
-        "//", "%", "ceildiv", "truncdiv", "truncmod",
-    ) and not result.is_float:
+    if (
+        isinstance(b, (int, float))
+        and not isinstance(b, bool)
+        and b == 0
+        and op
+        in (
+            "//",
+            "%",
+            "ceildiv",
+            "truncdiv",
+            "truncmod",
+        )
+        and not result.is_float
+    ):
         fail(KernelValueError, "division by zero")
-    if _is_index(a) or _is_index(b):
-        if result.kind == "int" and result.bits >= 32:
-            return _index_binary(op, to_index(a), to_index(b), result)
+    if (_is_index(a) or _is_index(b)) and result.kind == "int" and result.bits >= 32:
+        return _index_binary(op, to_index(a), to_index(b), result)
     left = convert(a, result) if isinstance(a, Expr) else constant(a, result)
     right = convert(b, result) if isinstance(b, Expr) else constant(b, result)
     return _emit(op, left, right, result)
@@ -528,13 +551,13 @@ def compare(op: str, a: Any, b: Any) -> Any:
     a_plain, b_plain = is_plain(a), is_plain(b)
     for side, known in ((a, a_plain), (b, b_plain)):
         if not known and not isinstance(side, Operand):
-            if side is None or isinstance(side, (str, tuple, list, dict)):
-                if op in ("==", "!="):
-                    return op == "!="
+            if op in ("==", "!=") and (side is None or isinstance(side, (str, tuple, list, dict))):
+                return op == "!="
             _not_an_operand(op, side)
     if (a_plain or isinstance(a, Const)) and (b_plain or isinstance(b, Const)):
         return _PYTHON[op](a.value if isinstance(a, Const) else plain(a), b.value if isinstance(b, Const) else plain(b))
     if active() is None:
+        _refuse_dead(a, b)
         if op in ("==", "!=") and isinstance(a, SymbolicSize) and isinstance(b, (SymbolicSize, int)):
             return (a is b) == (op == "==")
         fail(

@@ -67,6 +67,9 @@ _SCOPE_WORDS = {"global": "tensor", "shared": "tile", "fragment": "tile", "local
 class Buffer:
     """A tensor parameter or an allocated tile."""
 
+    #: NumPy scalars leave operators to us, so that the error is ours.
+    __array_ufunc__ = None
+
     def __init__(
         self,
         value: Any,

@@ -67,7 +67,9 @@ def _check_types(a: Region, b: Region, c: Region) -> None:
             KernelTypeError,
             f"T.gemm: products of {a.dtype!s} do not accumulate in {c.dtype!s}",
             values=values,
-            help=f"allocate the accumulator as {' or '.join(allowed)}" if allowed else "use float16, bfloat16, float32 or int8",
+            help=f"allocate the accumulator as {' or '.join(allowed)}"
+            if allowed
+            else "use float16, bfloat16, float32 or int8",
         )
 
 
@@ -98,7 +100,9 @@ def gemm(
         if not is_known(value):
             fail(KernelTypeError, f"T.gemm: {word} must be known at compile time", values=[f"it is {value!r}"])
         flags.append(truth(value))
-    a, b, c = (operand_region(value, "T.gemm", role) for value, role in ((A, "operand A"), (B, "operand B"), (C, "result C")))
+    a, b, c = (
+        operand_region(value, "T.gemm", role) for value, role in ((A, "operand A"), (B, "operand B"), (C, "result C"))
+    )
     a_rows, a_columns = _order(flags[0], _matrix(a, "A"))
     b_rows, b_columns = _order(flags[1], _matrix(b, "B"))
     c_rows, c_columns = _matrix(c, "C")
@@ -119,7 +123,12 @@ def gemm(
             values=[*shapes, f"the product is ({size_text(a_rows)}, {size_text(b_columns)})"],
         )
     if c.buffer is a.buffer or c.buffer is b.buffer:
-        fail(KernelValueError, "T.gemm: the result is also an operand", values=shapes, help="use an accumulator of its own")
+        fail(
+            KernelValueError,
+            "T.gemm: the result is also an operand",
+            values=shapes,
+            help="use an accumulator of its own",
+        )
     _check_types(a, b, c)
     if is_known(clear_accum):
         clear = tracer.constant_int("i1", 1 if truth(clear_accum) else 0)
@@ -132,5 +141,3 @@ def gemm(
         attributes["transpose_b"] = "unit"
     tracer.create("tile.gemm", [a.emit(), b.emit(), c.emit(), clear], [], attributes)
     tracer.effects += 1
-
-

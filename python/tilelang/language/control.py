@@ -35,7 +35,7 @@ class Loop:
         fail(
             KernelSyntaxError,
             f"{self.what} is looped over in plain Python",
-            help="decorate the function that holds the loop with @T.macro (or @T.prim_func), so that the loop is translated",
+            help="decorate the function that holds the loop with @T.macro, so that the loop is translated",
         )
 
 
@@ -349,7 +349,7 @@ def select(condition: Any, then: Any, otherwise: Any) -> Any:
 def logical(op: str, first: Any, rest: list[Callable[[], Any]]) -> Any:
     """`and` / `or` with short circuit, for Python and run-time values."""
     result = first
-    for i, compute in enumerate(rest):
+    for compute in rest:
         if is_known(result):
             if truth(result) is (op == "or"):
                 return result

@@ -17,8 +17,8 @@ __all__ = ["Kernel"]
 
 
 class Kernel:
-    """`with T.Kernel(gx, gy, threads=128) as (bx, by)`: the body is one block of the grid; the first index varies fastest.
-    `threads` is a hint for targets with threads."""
+    """`with T.Kernel(gx, gy, threads=128) as (bx, by)`: the body is one block of the grid; the first index varies
+    fastest. `threads` is a hint for targets with threads."""
 
     def __init__(self, *blocks: Any, threads: Any = None, prelude: Any = None) -> None:
         if len(blocks) == 1 and isinstance(blocks[0], (tuple, list)):

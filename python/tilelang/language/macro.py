@@ -44,7 +44,9 @@ class Macro:
 
     def _argument(self, name: str, value: Any) -> Any:
         annotation = self._signature.parameters[name].annotation
-        by_reference = annotation is Ref or (isinstance(annotation, str) and annotation.split(".")[-1] in ("Ref", "Var"))
+        by_reference = annotation is Ref or (
+            isinstance(annotation, str) and annotation.split(".")[-1] in ("Ref", "Var")
+        )
         if not by_reference:
             return settle(value)
         if not isinstance(value, (Element, Var)):

@@ -108,7 +108,9 @@ def abs(x: Any) -> Any:
         return expr
     if expr.is_index:
         return arith.binary("max", expr, -expr)
-    return Expr(current("T.abs").create_one("math.absi", [expr.value], expr.type), expr.dtype, expr.type, nonnegative=True)
+    return Expr(
+        current("T.abs").create_one("math.absi", [expr.value], expr.type), expr.dtype, expr.type, nonnegative=True
+    )
 
 
 def max(a: Any, b: Any, *more: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ..dtypes import dtype as DType
 from ..errors import KernelTypeError, KernelValueError
 from . import arith
 from .buffers import Buffer, Region, Size, memref_type, quoted, same_size, whole
-
 from .tracer import Tracer, current, fail, unsupported
 from .values import Element, Operand, Var, as_plain_int, is_plain
 
@@ -136,7 +135,7 @@ def operand_region(value: Any, what: str, role: str) -> Region:
     no_buffer(value, what, role)
 
 
-def no_buffer(value: Any, what: str, role: str) -> Any:
+def no_buffer(value: Any, what: str, role: str) -> NoReturn:
     if isinstance(value, Var):
         found = f"the variable {value.buffer.describe()}"
     elif isinstance(value, Element):
@@ -310,5 +309,3 @@ def name_unnamed(tracer: Tracer) -> None:
     for number, buffer in enumerate(buffer for buffer in tracer.unnamed if not buffer.name):
         buffer.name = f"{buffer.scope}_{number}"
         tracer.builder.set_attribute(buffer._value, "name", quoted(buffer.name))
-
-

@@ -1,7 +1,7 @@
 """Integer polynomials: the normal form of index expressions.
 
-`bx * 64 + 64 - bx * 64` is 64: extents of slices, equal sizes and constant bounds are decided here, while the program is
-traced. A polynomial maps monomials (sorted tuples of variable numbers) to coefficients; 0 has no entries.
+`bx * 64 + 64 - bx * 64` is 64: extents of slices, equal sizes and constant bounds are decided here, while the program
+is traced. A polynomial maps monomials (sorted tuples of variable numbers) to coefficients; 0 has no entries.
 """
 
 from __future__ import annotations

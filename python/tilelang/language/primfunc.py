@@ -18,7 +18,6 @@ from ..errors import (
     KernelNameError,
     KernelSyntaxError,
     KernelTypeError,
-
     SourceLocation,
     TileLangError,
     error_from_diagnostic,
@@ -84,7 +83,9 @@ class PrimFunc:
         )
 
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{p.name}: {p.dtype!s}{list(p.shape) if p.kind == 'tensor' else ''}" for p in self.params)
+        parameters = ", ".join(
+            f"{p.name}: {p.dtype!s}{list(p.shape) if p.kind == 'tensor' else ''}" for p in self.params
+        )
         return f"<prim_func {self.name}({parameters})>"
 
 
@@ -121,7 +122,10 @@ def _resolve(function: FunctionType, name: str, annotation: Any, caller: FrameTy
             continue  # not bound yet
     local: dict[str, Any] = {**(caller.f_locals if caller is not None else {}), **closure}
     try:
-        return eval(annotation, function.__globals__, local)  # noqa: S307
+        value = eval(annotation, function.__globals__, local)
+        if isinstance(value, str) and not isinstance(value, DType):  # a quoted annotation in a file of texts
+            value = eval(value, function.__globals__, local)
+        return value
     except TileLangError:
         raise
     except NameError as error:
@@ -199,7 +203,9 @@ def trace(function: FunctionType, caller: FrameType | None = None) -> PrimFunc:
     code = function.__code__
     node, _ = function_syntax(function)
     place = location_of_node(code.co_filename, node)
-    heading = SourceLocation(place.file, place.line, place.column, place.line, place.column + len("def ") + len(node.name))
+    heading = SourceLocation(
+        place.file, place.line, place.column, place.line, place.column + len("def ") + len(node.name)
+    )
     rewritten = rewrite_function(function, "prim_func")
     params = parameters_of(function, caller)
     symbols = _symbols_of(params)
@@ -271,7 +277,11 @@ def _bind_parameters(
     for symbol, value in zip(symbols, values[len(params) :], strict=True):
         index = tracer.create("arith.index_cast", [value], ["index"], location=here)[0]
         tracer.symbols[symbol] = Expr(
-            index, symbol.dtype, "index", poly=polynomial.of_variable(tracer.atom(("symbol", symbol.name))), nonnegative=True
+            index,
+            symbol.dtype,
+            "index",
+            poly=polynomial.of_variable(tracer.atom(("symbol", symbol.name))),
+            nonnegative=True,
         )
     arguments: list[Any] = []
     for param, value in zip(params, values, strict=False):
@@ -360,5 +370,3 @@ def user_traceback(traceback: TracebackType | None) -> TracebackType | None:
     for entry in reversed(kept):
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
-
-

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 from types import CellType, CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import KernelSyntaxError, KernelTypeError, Note, UnsupportedError
 from .source import FunctionNode, function_syntax, location_of_node
 
 __all__ = ["is_rewritten", "rewrite_function"]
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 #: The name under which the hooks are visible; a closure variable of every rewritten function.
 HOOKS = "__tilelang_hooks"
@@ -105,7 +108,7 @@ class _Names(ast.NodeVisitor):
         self.generic_visit(node)
         self._depth -= 1
 
-    visit_If = visit_While = visit_With = visit_Try = visit_Match = _compound
+    visit_If = visit_While = visit_With = visit_Try = visit_TryStar = visit_Match = _compound
 
     def visit_For(self, node: ast.For) -> None:
         self.visit(node.iter)
@@ -202,7 +205,6 @@ class _Rewriter(ast.NodeTransformer):
         self.outer = outer
         self.functions: list[_Function] = []
         self.temporaries = 0
-        self.lambda_depth = 0
 
     # -- helpers -------------------------------------------------------------------------------------------------------
 
@@ -215,7 +217,7 @@ class _Rewriter(ast.NodeTransformer):
         function = ast.Attribute(ast.Name(scope, ast.Load()), name, ast.Load())
         return _place(ast.Call(function, arguments, []), at)
 
-    def _later(self, body: ast.expr, original: ast.expr | None = None) -> ast.Lambda:
+    def _later(self, body: ast.expr, original: ast.expr | None = None) -> ast.expr:
         """`lambda: body`, for what must not be evaluated yet."""
         for node in ast.walk(original or body):
             if isinstance(node, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)):
@@ -264,9 +266,7 @@ class _Rewriter(ast.NodeTransformer):
             [ast.Name(function.scope, ast.Store())],
             self._hook("enter", [ast.Constant(node.name), ast.Constant(function.kind), bindings], node),
         )
-        lambda_depth, self.lambda_depth = self.lambda_depth, 0
         node.body = [_place(enter, node), *self._statements(node.body)]
-        self.lambda_depth = lambda_depth
         self.functions.pop()
 
     def _check_names(self, function: _Function) -> None:
@@ -280,7 +280,7 @@ class _Rewriter(ast.NodeTransformer):
                     help="give the kernel's value a name of its own, or use T.alloc_var",
                 )
         around = [*self.outer, *(f.node for f in self.functions)]
-        for name, use in names.first_use.items():
+        for name in names.first_use:
             if name not in names.bound or name in function.parameters:
                 continue
             binding = _enclosing_binding(around, name)
@@ -289,12 +289,18 @@ class _Rewriter(ast.NodeTransformer):
                     names.bound[name],
                     f"'{name}' is assigned in a kernel, but belongs to the function around it",
                     notes=[Note("it is bound here", location_of_node(self.file, binding))],
-                    help=f"give the kernel's value a name of its own: the assignment makes '{name}' local to the kernel, "
-                    "so it has no value before",
+                    help=f"give the kernel's value a name of its own: the assignment makes '{name}' local to the "
+                    "kernel, so it has no value before",
                 )
+
+    def _defaults(self, arguments: ast.arguments) -> None:
+        """Default values are computed where the function is defined."""
+        arguments.defaults = [self._expression(default) for default in arguments.defaults]
+        arguments.kw_defaults = [None if d is None else self._expression(d) for d in arguments.kw_defaults]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.decorator_list = [self._expression(decorator) for decorator in node.decorator_list]
+        self._defaults(node.args)
         self.function(node)
         return node
 
@@ -305,10 +311,9 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
+        self._defaults(node.args)
         self.functions[-1].hidden.append(set(_parameters(node)))
-        self.lambda_depth += 1
         node.body = self._expression(node.body)
-        self.lambda_depth -= 1
         self.functions[-1].hidden.pop()
         return node
 
@@ -523,7 +528,7 @@ class _Rewriter(ast.NodeTransformer):
         first, *rest = node.values
         later = [self._later(self._expression(value), value) for value in rest]
         word = "and" if isinstance(node.op, ast.And) else "or"
-        return self._hook("logical", [ast.Constant(word), self._expression(first), ast.List(later, ast.Load())], node)  # type: ignore[list-item]
+        return self._hook("logical", [ast.Constant(word), self._expression(first), ast.List(later, ast.Load())], node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         operand = self._expression(node.operand)
@@ -543,7 +548,7 @@ class _Rewriter(ast.NodeTransformer):
             return self._hook("contained", arguments, node)
         operators = ast.List([ast.Constant(word) for word in words], ast.Load())
         later = [self._later(self._expression(value), value) for value in node.comparators]
-        return self._hook("chain", [operators, self._expression(node.left), ast.List(later, ast.Load())], node)  # type: ignore[list-item]
+        return self._hook("chain", [operators, self._expression(node.left), ast.List(later, ast.Load())], node)
 
     def visit_Call(self, node: ast.Call) -> Any:
         if self._may_be_if_then_else(node):
@@ -567,7 +572,7 @@ class _Rewriter(ast.NodeTransformer):
         )
 
 
-def _place(node: Any, at: ast.AST) -> Any:
+def _place(node: _Node, at: ast.AST) -> _Node:
     """Gives a new node, and what is new below it, the position of another."""
     ast.copy_location(node, at)
     _place_children(node, at)
@@ -585,7 +590,8 @@ def _place_children(node: ast.AST, at: ast.AST) -> None:
 
 # -- functions ---------------------------------------------------------------------------------------------------------
 
-_rewritten: dict[tuple[CodeType, str], CodeType] = {}
+#: Equal code objects may come from different files, so the file is part of the key.
+_rewritten: dict[tuple[str, CodeType, str], CodeType] = {}
 
 
 def is_rewritten(function: FunctionType) -> bool:
@@ -619,8 +625,9 @@ def _rewritten_code(function: FunctionType, kind: str) -> CodeType:
         ),
         body=[node],
         decorator_list=[],
-        type_params=[],
     )
+    if sys.version_info >= (3, 12):
+        wrapper.type_params = []
     module = ast.Module([_place(wrapper, node)], [])
     ast.fix_missing_locations(module)
     compiled = compile(module, code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & _FUTURES)
@@ -646,7 +653,7 @@ def rewrite_function(function: FunctionType, kind: str) -> FunctionType:
 
     if is_rewritten(function):
         return function
-    key = (function.__code__, kind)
+    key = (function.__code__.co_filename, function.__code__, kind)
     code = _rewritten.get(key)
     if code is None:
         code = _rewritten[key] = _rewritten_code(function, kind)

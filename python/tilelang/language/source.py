@@ -7,13 +7,12 @@ import linecache
 import os
 import sys
 import textwrap
-from itertools import islice
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..errors import KernelSyntaxError, SourceLocation
 
-__all__ = ["function_syntax", "is_own_frame", "location_of_frame", "location_of_node", "user_frame", "user_location"]
+__all__ = ["function_syntax", "is_own_file", "location_of_frame", "location_of_node", "user_frame", "user_location"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 #: Code in these folders is machinery, never the place a user should look at. Operators written in the language itself
@@ -21,12 +20,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OWN = tuple(os.path.join(_PACKAGE, name) for name in ("language", "jit", "runtime", "tune", "dtypes.py", "errors.py"))
 
 _own_file: dict[str, bool] = {}
-_positions: dict[CodeType, list[tuple[int | None, int | None, int | None, int | None]]] = {}
-
-
-def is_own_frame(frame: FrameType) -> bool:
-    """True for frames of the front end itself."""
-    return is_own_file(frame.f_code.co_filename)
+#: By identity, with the code object so that the identity stays its own.
+_positions: dict[int, tuple[CodeType, list[tuple[int | None, int | None, int | None, int | None]]]] = {}
 
 
 def is_own_file(file: str) -> bool:
@@ -48,9 +43,10 @@ def user_frame() -> FrameType | None:
 def location_at(code: CodeType, offset: int, line: int | None) -> SourceLocation:
     """The place of an instruction; with columns where Python knows them (3.11)."""
     if sys.version_info >= (3, 11):
-        table = _positions.get(code)
-        if table is None:
-            table = _positions[code] = list(islice(code.co_positions(), None))
+        known = _positions.get(id(code))
+        if known is None:
+            known = _positions[id(code)] = (code, list(code.co_positions()))
+        table = known[1]
         index = offset // 2
         if 0 <= index < len(table):
             start, end, column, end_column = table[index]

@@ -1,6 +1,7 @@
 """The state of one trace: the builder, the open regions, and where the user's program is.
 
-Operations are created while the rewritten program runs. A region is a `Frame`; the values and names it holds die with it.
+Operations are created while the rewritten program runs. A region is a `Frame`; the values and names it holds die with
+it.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def current(what: str) -> Tracer:
         raise KernelSyntaxError(
             f"{what} can only be used inside a kernel",
             user_location(),
-            help="call it in a function decorated with @T.prim_func, or in a macro or helper that such a function calls",
+            help="call it in a function decorated with @T.prim_func, or in a macro or helper called from one",
         )
     return tracer
 
@@ -103,7 +104,7 @@ class Tracer:
         #: Values of symbols (run-time sizes), by symbol.
         self.symbols: dict[Any, Any] = {}
         self.unnamed: list[Any] = []
-        self._locations: dict[tuple[Any, int], Any] = {}
+        self._locations: dict[tuple[int, int], Any] = {}
         self._atoms: dict[Any, int] = {}
         self._kept: list[Any] = []
 
@@ -129,17 +130,19 @@ class Tracer:
         frame = user_frame()
         if frame is None:
             return self.location_of(self.root.location)
-        key = (frame.f_code, frame.f_lasti)
+        key = (id(frame.f_code), frame.f_lasti)
         known = self._locations.get(key)
         if known is None:
             known = self.location_of(location_at(frame.f_code, frame.f_lasti, frame.f_lineno))
             self._locations[key] = known
+            self._kept.append(frame.f_code)
         return known
 
     def location_of(self, place: SourceLocation | None) -> Any:
         if place is None:
             return self.builder.location("", 0, 0, 0, 0)
-        return self.builder.location(place.file, place.line, place.column, place.end_line, place.end_column)
+        end = place.end_line or place.line
+        return self.builder.location(place.file, place.line, place.column, end, place.end_column)
 
     def create(
         self,

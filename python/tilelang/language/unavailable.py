@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-from ..errors import UnsupportedError
+from ..errors import KernelAttributeError, UnsupportedError
 from .source import user_location
+from .tracer import active
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
 
 #: Names of the neutral language, from the survey of existing programs.
-_LANGUAGE = """
-    If Let LocalBuffer Persistent PersistentTileScheduler Select SharedBuffer FragmentBuffer Then Tensor While
+_LANGUAGE = _words("""
+    If Let LocalBuffer Persistent PersistentTileScheduler SharedBuffer FragmentBuffer Then While
     access_ptr activemask address_of alloc_barrier alloc_buffer alloc_descriptor alloc_global alloc_reducer alloc_tmem
     align_up all_of all_sync annotate_compile_flags annotate_l2_hit_ratio annotate_min_blocks_per_sm
     annotate_pass_configs annotate_restrict_buffers annotate_safe_value any_of any_sync async_copy atomic_add
@@ -28,15 +34,15 @@ _LANGUAGE = """
     acos acosh asin asinh atan atan2 atanh cosh sinh hypot ldexp nextafter clz fast_rcp
     ieee_add ieee_sub ieee_mul ieee_fmaf ieee_frcp ieee_fsqrt ieee_frsqrt ieee_fdiv
     add2 sub2 mul2 fma2 max2 min2 abs2
-""".split()
+""")
 
 #: Names bound to one vendor's hardware.
-_CUDA = """
+_CUDA = _words("""
     mbarrier_wait_parity mbarrier_arrive mbarrier_expect_tx WSSync WSID WSScope WSRole WSPipeline ws ws_op
     tma_copy tma_load tcgen05_gemm tcgen05_mma_arrive tcgen05_cp_warpx4 tcgen05_gemm_blockscaled wgmma_gemm wait_wgmma
     annotate_ws_schedule ptx_cp_async ptx_commit_group ClusterKernel cluster_sync set_max_nreg inc_max_nreg
     dec_max_nreg fence_proxy_async block_rank_in_cluster shuffle_elect mma_gemm_blockscaled
-""".split()
+""")
 
 
 def stand_in(name: str, known: list[str]) -> Any:
@@ -48,7 +54,10 @@ def stand_in(name: str, known: list[str]) -> Any:
     else:
         close = difflib.get_close_matches(name, [*known, *_LANGUAGE], 1)
         hint = f"; did you mean 'T.{close[0]}'?" if close else ""
-        raise AttributeError(f"tilelang.language has no attribute {name!r}{hint}")
+        message = f"tilelang.language has no attribute {name!r}{hint}"
+        if active() is not None:
+            raise KernelAttributeError(message, user_location())
+        raise AttributeError(message)
     return Unavailable(name, why)
 
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,17 +14,31 @@ from ..dtypes import dtype as DType
 from ..errors import KernelNameError, KernelTypeError, Note
 from .polynomial import Polynomial
 from .source import source_segment, user_location
-from .tracer import Frame, active, current, fail
+from .tracer import Frame, current, fail
 
 if TYPE_CHECKING:
     from .buffers import Buffer
 
-__all__ = ["Const", "Element", "Expr", "Operand", "Symbol", "SymbolicSize", "Var", "as_plain_int", "cast_call", "is_plain"]
+__all__ = [
+    "Const",
+    "Element",
+    "Expr",
+    "Operand",
+    "Symbol",
+    "SymbolicSize",
+    "Var",
+    "as_plain_int",
+    "cast_call",
+    "is_plain",
+]
+
 
 def is_plain(value: Any) -> bool:
     """True for Python (and NumPy) numbers: values known while the program is traced."""
     return isinstance(value, (int, float)) or (
-        not isinstance(value, Operand) and (hasattr(value, "__index__") or hasattr(value, "__float__")) and _is_scalar(value)
+        not isinstance(value, Operand)
+        and (hasattr(value, "__index__") or hasattr(value, "__float__"))
+        and _is_scalar(value)
     )
 
 
@@ -61,6 +74,8 @@ class Operand:
     __slots__ = ()
 
     dtype: DType
+    #: NumPy scalars leave operators to us.
+    __array_ufunc__ = None
 
     def expr(self) -> Expr:
         """The value, computed or loaded now."""
@@ -248,7 +263,7 @@ class Operand:
 class Expr(Operand):
     """A value that an operation has computed."""
 
-    __slots__ = ("_index", "dtype", "frame", "nonnegative", "poly", "type", "value", "__weakref__")
+    __slots__ = ("__weakref__", "_index", "dtype", "frame", "nonnegative", "poly", "type", "value")
 
     def __init__(
         self, value: Any, element_type: DType, type: str, *, poly: Polynomial | None = None, nonnegative: bool = False
@@ -359,7 +374,7 @@ class Symbol(SymbolicSize):
             fail(
                 KernelNameError,
                 f"the run-time size '{self.name}' is not the size of any parameter",
-                help=f"use it in the shape of a tensor parameter, or pass it as a scalar parameter `{self.name}: T.int32`",
+                help=f"use it in the shape of a tensor, or pass it as a scalar parameter `{self.name}: T.int32`",
             )
         assert isinstance(value, Expr)
         return value
@@ -401,7 +416,7 @@ class Element(Operand):
 class Var(Operand):
     """A scalar variable made by T.alloc_var: `v = e` stores, any other use reads."""
 
-    __slots__ = ("buffer", "bound")
+    __slots__ = ("bound", "buffer")
 
     def __init__(self, buffer: Buffer) -> None:
         self.buffer = buffer
@@ -445,14 +460,6 @@ def settle(value: Any) -> Any:
     if isinstance(value, Element) or (isinstance(value, Var) and value.bound):
         return value.expr()
     return value
-
-
-def finite(value: float) -> bool:
-    return math.isfinite(value)
-
-
-def in_trace() -> bool:
-    return active() is not None
 
 
 from . import arith  # noqa: E402  (the operators above and their implementation need each other)

@@ -100,8 +100,8 @@ def do_bench(
     n_repeat: int = 0,
     **options: Any,
 ) -> float:
-    """Milliseconds of host time that a Python callable takes: the median of repeated calls. A kernel inside is simulated,
-    so this is the time of the simulation; `kernel.get_profiler().do_bench()` gives its modelled time."""
+    """Milliseconds of host time that a Python callable takes: the median of repeated calls. A kernel inside is
+    simulated, so this is the time of the simulation; `kernel.get_profiler().do_bench()` gives its modelled time."""
     start = time.perf_counter()
     func()
     once = max(time.perf_counter() - start, 1e-9) * 1000
@@ -204,6 +204,7 @@ def _compare(name: str, found: Any, expected: Any, rtol: float, atol: float, max
     if wrong.mean() > max_mismatched_ratio if wrong.size else False:
         worst = numpy.unravel_index(numpy.argmax(numpy.where(wrong, numpy.abs(ours - theirs), -1)), ours.shape)
         raise AssertionError(
-            f"output '{name}': {int(wrong.sum())} of {wrong.size} elements differ (rtol {rtol:g}, atol {atol:g}, allowed "
-            f"{max_mismatched_ratio:.2%}); worst at {tuple(int(i) for i in worst)}: {ours[worst]!r}, expected {theirs[worst]!r}"
+            f"output '{name}': {int(wrong.sum())} of {wrong.size} elements differ (rtol {rtol:g}, atol {atol:g}, "
+            f"allowed {max_mismatched_ratio:.2%}); worst at {tuple(int(i) for i in worst)}: {ours[worst]:g}, expected "
+            f"{theirs[worst]:g}"
         )

@@ -13,7 +13,7 @@ from ..jit.findings import LineTable, emitted_lines, user_text
 from ..runtime.loading import native_runtime
 
 if TYPE_CHECKING:
-    from .._runtime import Artifact, Report
+    from .._runtime import Kernel, Report
 
 __all__ = ["Profile"]
 
@@ -37,8 +37,9 @@ class Profile:
     """One launch: modelled cycles and microseconds, use of each pipe, traffic, arithmetic rate against the peak. Prints
     as a table."""
 
-    def __init__(self, artifact: Artifact, report: Report, result: Any = None) -> None:
-        self.artifact = artifact
+    def __init__(self, kernel: Kernel, report: Report, result: Any = None) -> None:
+        self.artifact = artifact = kernel.artifact
+        self._kernel = kernel
         #: What the call of the kernel returned.
         self.result = result
         self._report = report
@@ -167,7 +168,7 @@ class Profile:
         table = LineTable(self.artifact)
         places = self._report.timeline_places()
         labels = {}
-        lines = emitted_lines([(module, offset) for _, module, offset in places])
+        lines = emitted_lines(self._kernel, [(module, offset) for _, module, offset in places])
         for (address, _, _), emitted in zip(places, lines, strict=True):
             location = table.locate(emitted)
             if location is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._native_path import chip_directory
-from ..errors import UnsupportedError
+from ..errors import InternalError, KernelTypeError, KernelValueError, UnsupportedError
 from ..utils import say_once
 
 __all__ = ["Target", "determine_target", "list_targets"]
@@ -26,7 +26,7 @@ class Target:
     chip: str
 
     def __str__(self) -> str:
-        return self.kind if _CHIP_ALIASES.get(self.kind) == self.chip else self.chip
+        return self.chip
 
 
 def _chips() -> list[str]:
@@ -62,29 +62,28 @@ def determine_target(target: Any = None) -> Target:
     if target is None:
         target = "auto"
     if not isinstance(target, str):
-        raise UnsupportedError(
+        raise KernelTypeError(
             f"target is a {type(target).__name__}, expected a name",
             values=[f"known targets: {', '.join(list_targets())}"],
         )
     if target == "auto":
         target = os.environ.get("TILELANG_DEFAULT_TARGET") or "auto"
-    # Options after the name, as in "ascend -mcpu=...", have no meaning yet.
-    name, *options = target.split()
+    name, *options = target.split() or [""]
     if options:
         raise UnsupportedError(f"target options {' '.join(options)!r} of target {name!r} are not supported")
     if name == "auto":
         name = "ascend"
         say_once("auto-target", "no device is present: target 'auto' takes 'ascend', run on the simulator (910B2)")
     chip = _CHIP_ALIASES.get(name, name)
-    chips = _chips()
-    if chip not in chips:
-        known = list_targets()
-        what = f"target {name!r} is not available in this version" if name in _NOT_YET else f"unknown target {name!r}"
-        raise UnsupportedError(
-            what,
-            values=[f"known targets: {', '.join(known)}" if known else f"no chip descriptions in {chip_directory()}"],
-            help="pass one of the known targets"
-            if known
-            else "build the project; `tilelang doctor` shows what is found",
+    if chip in _chips():
+        return Target("ascend", chip)
+    known = list_targets()
+    if not known:
+        raise InternalError(
+            f"target {name!r}: there are no chip descriptions in {chip_directory()}",
+            help="build the project; `tilelang doctor` shows what is found",
         )
-    return Target(name if name in _CHIP_ALIASES else "ascend", chip)
+    values = [f"known targets: {', '.join(known)}"]
+    if name in _NOT_YET:
+        raise UnsupportedError(f"target {name!r} is not available in this version", values=values)
+    raise KernelValueError(f"unknown target {name!r}", values=values)

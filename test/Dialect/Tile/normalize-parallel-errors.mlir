@@ -259,3 +259,26 @@ func.func @used_afterwards(%x: f32) {
   tile.store %z to %b[%c0] : f32 to !v
   return
 }
+
+// -----
+
+!v = memref<64xf32, #tile.scope<shared>>
+!m = memref<64x8xf32, #tile.scope<shared>>
+
+// Only the iterations with j = 0 write, but all of them read.
+func.func @read_by_all(%m: !m) {
+  %a = tile.alloc {name = "A"} : !v
+  %c0 = arith.constant 0 : index
+  tile.parallel [64, 8] {
+  ^bb0(%i: index, %j: index):
+    // expected-note @+1 {{it is read here}}
+    %x = tile.load %a[%i] : !v -> f32
+    %first = arith.cmpi eq, %j, %c0 : index
+    scf.if %first {
+      // expected-error @+1 {{buffer 'A' is written here at an index that another iteration reads}}
+      tile.store %x to %a[%i] : f32 to !v
+    }
+    tile.store %x to %m[%i, %j] : f32 to !m
+  }
+  return
+}

@@ -74,10 +74,18 @@ static LogicalResult verifyLoadL0(Op op, MemoryKind memory) {
       failed(verifyConstantRange(op, "extent", op.getExtent(), size)) ||
       failed(verifyConstantRange(op, "k extent", op.getKExtent(), kSize)))
     return failure();
+  // fp32 fractals are transposed in pairs.
+  bool isTransposed = !kInColumns;
+  if (isTransposed && element.isF32() && type.getDimSize(1) % 16 != 0)
+    return op.emitOpError()
+           << "expected a source with a multiple of 16 columns, which the "
+              "transposition of f32 takes at a time, found "
+           << type.getDimSize(0) << "x" << type.getDimSize(1);
   // A start inside a fractal cannot be loaded.
   int64_t block = blockElements(element);
   int64_t rowMultiple = 16;
-  int64_t startMultiple = kInColumns ? rowMultiple : block;
+  // The transposition of fp32 takes squares of 16.
+  int64_t startMultiple = kInColumns ? rowMultiple : std::max(block, rowMultiple);
   int64_t kMultiple = kInColumns ? block : rowMultiple;
   auto verifyMultiple = [&](StringRef name, Value value, int64_t multiple) {
     APInt constant;

@@ -85,7 +85,7 @@ private:
   const DenseSet<Value> &exchanged;
   std::vector<Dependence> dependences;
   /// Index of the dependence of a pair, by direction.
-  DenseMap<std::tuple<int, int, bool>, size_t> known;
+  DenseMap<std::tuple<int, int, int>, size_t> known;
   std::vector<std::optional<GlobalRange>> ranges;
 };
 
@@ -175,7 +175,7 @@ void Finder::add(int source, int target, bool carried,
     ring = Value();
   }
   auto [entry, inserted] =
-      known.try_emplace({source, target, carried}, dependences.size());
+      known.try_emplace({source, target, carried ? 1 : 0}, dependences.size());
   if (inserted) {
     dependences.push_back({source, target, body, sourceChild, targetChild,
                            carried, distance, ring});

@@ -40,8 +40,9 @@ namespace {
 class Chooser {
 public:
   Chooser(CoreProgram &program, ArrayRef<Dependence> dependences,
-          SyncOrder &order)
-      : program(program), dependences(dependences), order(order) {}
+          SyncOrder &order, int interlockFractals)
+      : program(program), dependences(dependences), order(order),
+        interlockFractals(interlockFractals) {}
 
   void run();
 
@@ -59,6 +60,7 @@ private:
   CoreProgram &program;
   ArrayRef<Dependence> dependences;
   SyncOrder &order;
+  int interlockFractals;
 };
 
 } // namespace
@@ -185,11 +187,14 @@ bool Chooser::holds(ArrayRef<const Dependence *> required) const {
 void Chooser::removeRedundant() {
   std::vector<const Dependence *> required;
   for (const Dependence &dependence : dependences) {
-    Pipe source = pipeOf(dependence.source), target = pipeOf(dependence.target);
+    const Instruction &source = program.instructions[dependence.source];
+    const Instruction &target = program.instructions[dependence.target];
     // Order inside a transfer pipe comes from flags at no cost, if they are
     // there; barriers of the vector pipe are cheaper than flags.
-    if (source != target ||
-        (source != Pipe::V && order.isOrdered(dependence)))
+    if (source.pipe != target.pipe ||
+        (source.pipe != Pipe::V &&
+         !isOrderedByQueue(source, target, interlockFractals) &&
+         order.isOrdered(dependence)))
       required.push_back(&dependence);
   }
   std::vector<size_t> candidates(order.flags.size());
@@ -224,8 +229,8 @@ void Chooser::run() {
 }
 
 void sync::chooseFlags(CoreProgram &program, ArrayRef<Dependence> dependences,
-                       SyncOrder &order) {
-  Chooser(program, dependences, order).run();
+                       SyncOrder &order, int interlockFractals) {
+  Chooser(program, dependences, order, interlockFractals).run();
 }
 
 //===-- Event ids --------------------------------------------------------===//
@@ -235,10 +240,8 @@ namespace {
 /// Ids of one ordered pair of pipes.
 class IdAssigner {
 public:
-  IdAssigner(CoreProgram &program, SyncOrder &order, Pipe source, Pipe target,
-             int limit)
-      : program(program), order(order), source(source), target(target),
-        limit(limit) {}
+  IdAssigner(SyncOrder &order, Pipe source, Pipe target, int limit)
+      : order(order), source(source), target(target), limit(limit) {}
 
   bool run();
   int wanted() const;
@@ -251,7 +254,6 @@ private:
   bool canShare(const Flag &first, const Flag &second) const;
   bool giveUpVersions();
 
-  CoreProgram &program;
   SyncOrder &order;
   Pipe source, target;
   int limit;
@@ -373,8 +375,8 @@ bool IdAssigner::run() {
   }
 }
 
-LogicalResult sync::assignEventIds(CoreProgram &program, SyncOrder &order,
-                                   const Chip &chip, KernelOp kernel) {
+LogicalResult sync::assignEventIds(SyncOrder &order, const Chip &chip,
+                                   KernelOp kernel) {
   // Giving up versions may add flags of the opposite pair: repeat until every
   // pair fits.
   int limit = static_cast<int>(chip.eventIdsPerPipePair);
@@ -383,7 +385,7 @@ LogicalResult sync::assignEventIds(CoreProgram &program, SyncOrder &order,
     count = order.flags.size();
     for (int source = 0; source != static_cast<int>(Pipe::ALL); ++source)
       for (int target = 0; target != static_cast<int>(Pipe::ALL); ++target) {
-        IdAssigner assigner(program, order, static_cast<Pipe>(source),
+        IdAssigner assigner(order, static_cast<Pipe>(source),
                             static_cast<Pipe>(target), limit);
         if (assigner.run())
           continue;

@@ -17,13 +17,14 @@ namespace tilelang::ascend::sync {
 /// and no flag can be left out. Pairs of pipes that no event joins are ordered
 /// by barriers over all pipes.
 void chooseFlags(CoreProgram &program,
-                 llvm::ArrayRef<Dependence> dependences, SyncOrder &order);
+                 llvm::ArrayRef<Dependence> dependences, SyncOrder &order,
+                 int interlockFractals);
 
 /// Gives each flag its event ids, 0 up to the chip's limit per ordered pair of
 /// pipes. Flags share ids, and give up versions, before this fails with an
 /// error at `kernel`.
-mlir::LogicalResult assignEventIds(CoreProgram &program, SyncOrder &order,
-                                   const Chip &chip, KernelOp kernel);
+mlir::LogicalResult assignEventIds(SyncOrder &order, const Chip &chip,
+                                   KernelOp kernel);
 
 /// Adds the barriers that dependences inside one pipe need beside the flags.
 void placeBarriers(CoreProgram &program,

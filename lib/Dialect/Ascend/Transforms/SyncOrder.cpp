@@ -16,12 +16,6 @@ static constexpr uint8_t kAllPipes = 0x7f;
 
 static uint8_t bit(Pipe pipe) { return 1u << static_cast<unsigned>(pipe); }
 
-/// Pipes whose instructions complete in the order of their queue.
-static bool completesInOrder(Pipe pipe) {
-  return pipe == Pipe::S || pipe == Pipe::M || pipe == Pipe::MTE1 ||
-         pipe == Pipe::FIX;
-}
-
 void SyncOrder::updateIndex() {
   flagsOf.clear();
   barriersOf.clear();
@@ -68,8 +62,6 @@ SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
         state.pipes |= initial.pipes;
         state.issued |= initial.issued;
       }
-      if (state.issued && completesInOrder(pipe))
-        state.pipes |= bit(pipe);
       history[position] = state;
       if (execution == distance && position == end && atSet)
         return state;
@@ -118,6 +110,21 @@ bool SyncOrder::isOrdered(Point source, Point target, int distance,
     if (same || other->depth > body->depth)
       way.push_back({other->parent, other->parentChild});
   }
+  while (true) {
+    if (isOrderedIn(body, source, target, way, distance, ring))
+      return true;
+    // Two executions of a branch are also two of the body around it.
+    if (distance == 0 || !body->conditional)
+      return false;
+    way.push_back({body->parent, body->parentChild});
+    body = body->parent;
+  }
+}
+
+/// `body` holds both; `way` leads from `body` (last) to the target (first).
+bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
+                            ArrayRef<std::pair<Body *, int>> way,
+                            int distance, Value ring) const {
   // Climb: what the end of each inner body knows.
   Knowledge state{0, true};
   Body *at = source.body;
@@ -131,15 +138,16 @@ bool SyncOrder::isOrdered(Point source, Point target, int distance,
   if (body->conditional && ring && distance > 0)
     distance = 1;
   // The common body, possibly round its loop.
-  auto [common, end] = way.pop_back_val();
-  bool last = way.empty();
+  auto [common, end] = way.back();
+  way = way.drop_back();
   if (distance == 0 && end < position)
     return false;
   state = sweep(common, position, state, source.pipe, distance, end,
-                last && target.atSet, ring);
+                way.empty() && target.atSet, ring);
   // Descend to the target.
   while (!way.empty()) {
-    auto [inner, innerEnd] = way.pop_back_val();
+    auto [inner, innerEnd] = way.back();
+    way = way.drop_back();
     state = sweep(inner, 0, state, source.pipe, 0, innerEnd,
                   way.empty() && target.atSet, ring);
   }
@@ -155,7 +163,8 @@ bool SyncOrder::isOrdered(const Dependence &dependence) const {
 }
 
 bool SyncOrder::isSafe(const Flag &flag) const {
-  if (!flag.body->nearestLoop)
+  // Behind a wait of the scalar unit everything issued later comes after it.
+  if (!flag.body->nearestLoop || flag.target == Pipe::S)
     return true;
   // A carried flag is set again only behind the next wait of its id, which
   // stands earlier in the body.

@@ -71,7 +71,7 @@ public:
   void updateIndex();
 
   /// Whether what was issued before `source` is complete before `target`
-  /// starts: in the same execution of the deepest body around both, or (with
+  /// starts, by flags and barriers alone: in the same execution of the deepest body around both, or (with
   /// `distance` > 0) in the execution that many later.
   bool isOrdered(Point source, Point target, int distance,
                  mlir::Value ring) const;
@@ -85,6 +85,9 @@ private:
     PipeSet pipes = 0;
     bool issued = false;
   };
+  bool isOrderedIn(Body *body, Point source, Point target,
+                   llvm::ArrayRef<std::pair<Body *, int>> way, int distance,
+                   mlir::Value ring) const;
   Knowledge sweep(Body *body, int start, Knowledge initial, Pipe pipe,
                   int distance, int end, bool atSet, mlir::Value ring) const;
 

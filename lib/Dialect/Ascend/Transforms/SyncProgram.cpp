@@ -51,11 +51,11 @@ StringRef sync::nameOfBuffer(Value root) {
 }
 
 /// The part of the version that a memref value stands for: exact where all
-/// offsets are constants, the whole version otherwise.
-static ByteRange rangeOf(Value view) {
+/// offsets are constants, nothing otherwise.
+static std::optional<ByteRange> rangeOf(Value view) {
   auto type = cast<MemRefType>(view.getType());
   if (!type.hasStaticShape())
-    return {};
+    return std::nullopt;
   int64_t begin = 0;
   int64_t bytes = type.getNumElements() *
                   llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -63,14 +63,14 @@ static ByteRange rangeOf(Value view) {
     if (op.getOffset()) {
       auto offset = constantOf(op.getOffset());
       if (!offset)
-        return {};
+        return std::nullopt;
       auto sourceType = cast<MemRefType>(op.getSource().getType());
       begin +=
           *offset * llvm::divideCeil(sourceType.getElementTypeBitWidth(), 8);
     }
     view = op.getSource();
   }
-  return {begin, begin + bytes};
+  return ByteRange{begin, begin + bytes};
 }
 
 SmallVector<Access, 4> sync::accessesOf(Operation *op) {
@@ -80,10 +80,12 @@ SmallVector<Access, 4> sync::accessesOf(Operation *op) {
     return result;
   SmallVector<RegionAccess> accesses;
   interface.getRegionAccesses(accesses);
-  for (const RegionAccess &access : accesses)
+  for (const RegionAccess &access : accesses) {
+    std::optional<ByteRange> range = rangeOf(access.target);
     result.push_back({rootBuffer(access.target), ringOf(access.target),
-                      rangeOf(access.target), access.reads(),
-                      access.writes()});
+                      range.value_or(ByteRange()), range.has_value(),
+                      access.reads(), access.writes()});
+  }
   return result;
 }
 

@@ -40,6 +40,8 @@ struct Access {
   /// The ring that selects the version, or null.
   mlir::Value ring;
   ByteRange bytes;
+  /// `bytes` are what is accessed, not only an upper bound.
+  bool exact = false;
   bool reads = false, writes = false;
 };
 

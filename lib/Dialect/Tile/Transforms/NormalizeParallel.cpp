@@ -102,20 +102,24 @@ SmallVector<Operation *> getReachingStores(ParallelAnalysis &analysis,
   return stores;
 }
 
-/// True where each read of `buffer` in the body sees a value that the same
-/// iteration has written.
+/// True where `buffer` is read in the body, and each read sees a value that the
+/// same iteration has written.
 bool isPrivateIn(ParallelAnalysis &analysis, Value buffer) {
-  return llvm::all_of(
-      analysis.getAccesses(), [&](const ElementAccess &access) {
-        return access.isStore || access.buffer != buffer ||
-               !getReachingStores(analysis, access).empty();
-      });
+  bool isRead = false;
+  for (const ElementAccess &access : analysis.getAccesses()) {
+    if (access.isStore || access.buffer != buffer)
+      continue;
+    isRead = true;
+    if (getReachingStores(analysis, access).empty())
+      return false;
+  }
+  return isRead;
 }
 
 /// True where `buffer` is private to the iterations of every parallel that uses
 /// it, and is used nowhere else.
 bool isPrivateEverywhere(Value buffer) {
-  if (!isOnChip(buffer))
+  if (!buffer.getDefiningOp<AllocOp>())
     return false;
   llvm::SetVector<Operation *> parallels;
   for (Operation *user : buffer.getUsers()) {
@@ -220,10 +224,13 @@ LogicalResult Normalizer::checkDependences() {
       reportSharedElement(store, store);
       return failure();
     }
+    // Where each iteration has an element of its own whatever the conditions
+    // are, accesses with the same indices need no closer look.
+    bool isOwn = hasSimpleDistinctElements(store);
     for (const ElementAccess &other : analysis.getAccesses()) {
       if (other.buffer != store.buffer || other.operation == store.operation ||
           (other.isStore && other.position < store.position) ||
-          analysis.hasSameIndices(store, other) ||
+          (isOwn && analysis.hasSameIndices(store, other)) ||
           !analysis.mayConflictAcrossIterations(store, other))
         continue;
       if (other.isStore) {

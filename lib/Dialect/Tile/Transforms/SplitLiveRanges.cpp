@@ -97,6 +97,7 @@ public:
 private:
   bool collectReferences();
   void separateOperands();
+  void mergeOperands();
   void number();
   Reaching flow(Block &block, Reaching in);
   Reaching flow(Operation &op, Reaching in);
@@ -105,6 +106,8 @@ private:
   unsigned rewrite();
 
   AllocOp alloc;
+  /// Copies of regions and what they are copies of.
+  SmallVector<std::pair<RegionOp, RegionOp>> separated;
   llvm::MapVector<Operation *, SmallVector<Reference>> references;
   /// Operations with a reference somewhere inside.
   llvm::DenseSet<Operation *> ancestors;
@@ -174,8 +177,18 @@ void RangeSplitter::separateOperands() {
          llvm::make_early_inc_range(region.getRegion().getUses()))
       if (!seen.insert(use.getOwner()).second) {
         OpBuilder builder(use.getOwner());
-        use.set(cast<RegionOp>(builder.clone(*region)).getRegion());
+        auto clone = cast<RegionOp>(builder.clone(*region));
+        separated.push_back({clone, region});
+        use.set(clone.getRegion());
       }
+  }
+}
+
+/// Undoes it where both ended up in one range.
+void RangeSplitter::mergeOperands() {
+  for (auto [clone, original] : separated) {
+    clone.getRegion().replaceAllUsesWith(original.getRegion());
+    clone.erase();
   }
 }
 
@@ -289,21 +302,34 @@ unsigned RangeSplitter::rewrite() {
     }
     return buffer;
   };
-  SmallVector<RegionOp> oldRegions;
+  // One region for each region of the program and buffer.
+  llvm::DenseMap<std::pair<Operation *, Value>, Value> regions;
+  auto getRegion = [&](RegionOp region, Value buffer) -> Value {
+    for (auto [clone, original] : separated)
+      if (clone == region)
+        region = original;
+    Value &known = regions[{region, buffer}];
+    if (!known) {
+      OpBuilder builder(region->getContext());
+      builder.setInsertionPointAfter(region);
+      auto clone = cast<RegionOp>(builder.clone(*region));
+      clone.getBufferMutable().assign(buffer);
+      known = clone.getRegion();
+    }
+    return known;
+  };
+  llvm::SetVector<RegionOp> oldRegions;
   for (auto &[op, list] : references) {
     for (const Reference &reference : list) {
       Value buffer = getBuffer(ranges[reference.value]);
       if (buffer == alloc.getBuffer())
         continue;
       if (RegionOp region = getRegionOp(reference.target)) {
-        OpBuilder builder(region);
-        builder.setInsertionPointAfter(region);
-        auto clone = cast<RegionOp>(builder.clone(*region));
-        clone.getBufferMutable().assign(buffer);
+        Value replacement = getRegion(region, buffer);
         for (OpOperand &operand : op->getOpOperands())
           if (operand.get() == reference.target)
-            operand.set(clone.getRegion());
-        oldRegions.push_back(region);
+            operand.set(replacement);
+        oldRegions.insert(region);
         continue;
       }
       op->walk([&](Operation *nested) {
@@ -312,9 +338,11 @@ unsigned RangeSplitter::rewrite() {
       });
     }
   }
-  llvm::SmallPtrSet<Operation *, 8> erased;
+  mergeOperands();
   for (RegionOp region : oldRegions)
-    if (erased.insert(region).second && region->use_empty())
+    if (llvm::none_of(separated,
+                      [&](auto &pair) { return pair.first == region; }) &&
+        region->use_empty())
       region.erase();
   return buffers.size();
 }
@@ -323,8 +351,10 @@ unsigned RangeSplitter::run() {
   if (alloc->hasAttr(memoryAttribute))
     return 1;
   separateOperands();
-  if (!collectReferences() || references.size() < 2)
+  if (!collectReferences() || references.size() < 2) {
+    mergeOperands();
     return 1;
+  }
   // References in the order of the program.
   llvm::MapVector<Operation *, SmallVector<Reference>> ordered;
   alloc->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(

@@ -1,0 +1,156 @@
+//===- LowerVector.cpp - Tile operations to vector instructions -----------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorLowering.h"
+
+#include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
+#include "tilelang/Dialect/Tile/IR/RegionUtils.h"
+
+using namespace mlir;
+
+namespace tilelang {
+#define GEN_PASS_DEF_ASCENDLOWERVECTOR
+#include "tilelang/Conversion/TileToAscendVector/VectorPasses.h.inc"
+
+namespace {
+
+using namespace vectorcore;
+
+class ProgramLowering {
+public:
+  explicit ProgramLowering(Region &program) : program(program) {}
+
+  LogicalResult run() {
+    if (failed(normalizeVectorWork(program)))
+      return failure();
+    context.layouts = TileLayouts(program);
+
+    SmallVector<Operation *> work;
+    program.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<tile::MapOp, tile::CopyOp, tile::LoadOp, tile::StoreOp>(op)) {
+        work.push_back(op);
+        return WalkResult::skip();
+      }
+      return WalkResult::advance();
+    });
+    // Decided before anything is lowered: it looks at all users of a tile.
+    llvm::DenseSet<Operation *> zeroFilled;
+    for (Operation *op : work)
+      if (auto copy = dyn_cast<tile::CopyOp>(op))
+        if (isLoad(copy) && observesOutside(copy))
+          zeroFilled.insert(op);
+
+    placeTiles();
+    for (Operation *op : work) {
+      LogicalResult result = success();
+      if (auto map = dyn_cast<tile::MapOp>(op))
+        result = lowerMap(context, map);
+      else if (auto copy = dyn_cast<tile::CopyOp>(op))
+        result = lowerCopy(context, copy, zeroFilled.contains(op));
+      else if (auto load = dyn_cast<tile::LoadOp>(op))
+        lowerLoad(load);
+      else
+        lowerStore(cast<tile::StoreOp>(op));
+      if (failed(result))
+        return failure();
+    }
+    marker->erase();
+    return removeTiles();
+  }
+
+private:
+  static bool isLoad(tile::CopyOp copy) {
+    return ascend::memoryOf(tile::getBuffer(copy.getSource())) ==
+           ascend::MemoryKind::GM;
+  }
+
+  void placeTiles() {
+    OpBuilder builder(program.getContext());
+    builder.setInsertionPointToStart(&program.front());
+    for (tile::AllocOp alloc :
+         llvm::to_vector(program.getOps<tile::AllocOp>())) {
+      auto type = cast<MemRefType>(alloc.getBuffer().getType());
+      TileLayout layout = context.layouts.of(type);
+      auto stored = MemRefType::get(
+          layout.storageShape(), storageType(type.getElementType()),
+          MemRefLayoutAttrInterface(), type.getMemorySpace());
+      auto storage = ascend::AllocOp::create(builder, alloc.getLoc(), stored,
+                                             alloc.getName(), /*versions=*/1,
+                                             /*address=*/IntegerAttr());
+      context.storage[alloc.getBuffer()] = storage.getBuffer();
+    }
+    marker = arith::ConstantIndexOp::create(builder, program.getLoc(), 0);
+    context.allocationPoint = marker;
+  }
+
+  void lowerLoad(tile::LoadOp load) {
+    OpBuilder builder(load);
+    Value value = readElement(builder, load.getLoc(), context,
+                              load.getBuffer(), load.getIndices());
+    load.getResult().replaceAllUsesWith(value);
+    load.erase();
+  }
+
+  void lowerStore(tile::StoreOp store) {
+    OpBuilder builder(store);
+    writeElement(builder, store.getLoc(), context, store.getValue(),
+                 store.getBuffer(), store.getIndices());
+    store.erase();
+  }
+
+  LogicalResult removeTiles() {
+    SmallVector<Operation *> dead;
+    program.walk([&](Operation *op) {
+      if (isa<tile::RegionOp, tile::AllocOp>(op))
+        dead.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(dead))
+      if (op->use_empty())
+        op->erase();
+    WalkResult result = program.walk([&](Operation *op) {
+      if (!isa<tile::TileDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitError() << "internal: '" << op->getName()
+                      << "' is left in the program of the Vector core";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  Region &program;
+  VectorContext context;
+  Operation *marker = nullptr;
+};
+
+/// Scalars that the Cube core reads from tensors.
+void lowerScalarLoads(Region &program) {
+  VectorContext context;
+  program.walk([&](tile::LoadOp load) {
+    if (ascend::memoryOf(load.getBuffer()) != ascend::MemoryKind::GM)
+      return;
+    OpBuilder builder(load);
+    Value value = readElement(builder, load.getLoc(), context,
+                              load.getBuffer(), load.getIndices());
+    load.getResult().replaceAllUsesWith(value);
+    load.erase();
+  });
+}
+
+struct LowerVectorPass : impl::AscendLowerVectorBase<LowerVectorPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<ascend::KernelOp>()) {
+      lowerScalarLoads(kernel.getAic());
+      if (llvm::hasSingleElement(kernel.getAiv().front()))
+        continue;
+      if (failed(ProgramLowering(kernel.getAiv()).run()))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace tilelang

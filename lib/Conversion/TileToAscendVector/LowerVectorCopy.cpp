@@ -1,0 +1,385 @@
+//===- LowerVectorCopy.cpp - Transfers between global memory and UB -------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+//
+// One DMA moves rows of the last two dimensions; further dimensions are loops.
+// What lies outside of the tensor is not moved.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MapGeometry.h"
+#include "VectorLowering.h"
+
+#include "tilelang/Dialect/Tile/IR/RegionUtils.h"
+#include "tilelang/Support/IndexBounds.h"
+
+using namespace mlir;
+
+namespace tilelang::vectorcore {
+
+namespace {
+
+/// A dimension that both sides of a copy run along.
+struct TransferDimension {
+  unsigned global = 0, tile = 0;
+  int64_t globalStride = 0, tileStride = 0;
+  /// Extent before clipping: the largest, and the value where dynamic.
+  int64_t maximum = 0;
+  Value extent;
+  /// After clipping: elements moved, and how many are left out before them.
+  Value count, skip;
+  bool mayStartBefore = false;
+};
+
+class CopyLowering {
+public:
+  CopyLowering(VectorContext &context, tile::CopyOp copy)
+      : context(context), copy(copy), location(copy.getLoc()), builder(copy) {
+    tile::RegionOp source = tile::getRegionOp(copy.getSource());
+    tile::RegionOp destination = tile::getRegionOp(copy.getDestination());
+    isLoad = ascend::memoryOf(destination.getBuffer()) ==
+             ascend::MemoryKind::UB;
+    global = isLoad ? source : destination;
+    tile = isLoad ? destination : source;
+    globalType = cast<MemRefType>(global.getBuffer().getType());
+    tileType = cast<MemRefType>(tile.getBuffer().getType());
+    layout = context.layouts.of(tileType);
+  }
+
+  LogicalResult lower(bool zeroFill) {
+    if (!storageLane(tileType.getElementType()))
+      return copy.emitError()
+             << "unsupported: elements of type " << tileType.getElementType()
+             << " on the Vector cores";
+    if (failed(matchDimensions()))
+      return failure();
+    if (isLoad && zeroFill) {
+      tile::MapOp fill = createFillMap(
+          builder, location,
+          arith::ConstantOp::create(
+              builder, location,
+              builder.getZeroAttr(
+                  tile::getScalarType(tileType.getElementType()))),
+          tile.getRegion());
+      if (failed(lowerMap(context, fill)))
+        return failure();
+      builder.setInsertionPoint(copy);
+    }
+    guardUnitDimensions();
+    for (TransferDimension &dimension : dimensions)
+      clip(dimension);
+    if (!hasRowForm())
+      return lowerElements();
+    emit();
+    return success();
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, location, value);
+  }
+  Value add(Value a, Value b) {
+    if (!a || constantOf(a) == 0)
+      return b;
+    if (!b || constantOf(b) == 0)
+      return a;
+    auto x = constantOf(a), y = constantOf(b);
+    if (x && y)
+      return constant(*x + *y);
+    return arith::AddIOp::create(builder, location, a, b);
+  }
+  Value scale(Value value, int64_t factor) {
+    if (factor == 1)
+      return value;
+    if (auto known = constantOf(value))
+      return constant(*known * factor);
+    return arith::MulIOp::create(builder, location, value, constant(factor));
+  }
+
+  LogicalResult matchDimensions() {
+    SmallVector<unsigned> from = nonUnitDimensions(global);
+    SmallVector<unsigned> to = nonUnitDimensions(tile);
+    if (from.size() != to.size())
+      return copy.emitError()
+             << "unsupported: a copy between regions of different rank, "
+             << global.getRegion().getType() << " and "
+             << tile.getRegion().getType()
+             << ", whose run-time extents hide which dimensions correspond";
+    SmallVector<int64_t> strides = globalStrides(globalType);
+    for (auto [globalDimension, tileDimension] : llvm::zip_equal(from, to)) {
+      TransferDimension dimension;
+      dimension.global = globalDimension;
+      dimension.tile = tileDimension;
+      dimension.globalStride = strides[globalDimension];
+      dimension.tileStride = layout.strides[tileDimension];
+      OpFoldResult size = tile::getSize(global, globalDimension);
+      OpFoldResult other = tile::getSize(tile, tileDimension);
+      if (!getConstantIntValue(size))
+        std::swap(size, other);
+      std::optional<int64_t> extent = getConstantIntValue(size);
+      // A run-time extent on one side may be smaller than the other's.
+      dimension.maximum = extent ? *extent : tileType.getDimSize(tileDimension);
+      if (auto value = dyn_cast<Value>(other))
+        dimension.extent = value;
+      else if (auto value = dyn_cast<Value>(size))
+        dimension.extent = value;
+      dimensions.push_back(dimension);
+    }
+    return success();
+  }
+
+  /// Offsets of dimensions that the copy does not run along.
+  void guardUnitDimensions() {
+    auto require = [&](arith::CmpIPredicate predicate, Value index,
+                       int64_t bound) {
+      Value condition = arith::CmpIOp::create(builder, location, predicate,
+                                              index, constant(bound));
+      inside = inside ? arith::AndIOp::create(builder, location, inside,
+                                              condition)
+                            .getResult()
+                      : condition;
+    };
+    for (unsigned number = 0; number < global.getOffsets().size(); ++number) {
+      if (llvm::any_of(dimensions, [&](const TransferDimension &dimension) {
+            return dimension.global == number;
+          }))
+        continue;
+      Value offset = global.getOffsets()[number];
+      IndexInterval bounds = boundsOf(offset);
+      if (!bounds.lower || *bounds.lower < 0)
+        require(arith::CmpIPredicate::sge, offset, 0);
+      int64_t extent = globalType.getDimSize(number);
+      if (!ShapedType::isDynamic(extent) &&
+          (!bounds.upper || *bounds.upper >= extent))
+        require(arith::CmpIPredicate::slt, offset, extent);
+    }
+  }
+
+  void clip(TransferDimension &dimension) {
+    Value offset = global.getOffsets()[dimension.global];
+    Value extent = dimension.extent ? dimension.extent
+                                    : constant(dimension.maximum);
+    dimension.count = extent;
+    int64_t bound = globalType.getDimSize(dimension.global);
+    if (ShapedType::isDynamic(bound))
+      return;
+    IndexInterval bounds = boundsOf(offset);
+    dimension.mayStartBefore = !bounds.lower || *bounds.lower < 0;
+    if (mayClip(global, dimension.global)) {
+      Value rest = arith::SubIOp::create(builder, location, constant(bound),
+                                         offset);
+      dimension.count =
+          arith::MinSIOp::create(builder, location, extent, rest);
+    }
+    if (dimension.mayStartBefore) {
+      Value before = arith::SubIOp::create(builder, location, constant(0),
+                                           offset);
+      dimension.skip =
+          arith::MaxSIOp::create(builder, location, before, constant(0));
+      dimension.count = arith::SubIOp::create(builder, location,
+                                              dimension.count, dimension.skip);
+    }
+    IndexInterval counted = boundsOf(dimension.count);
+    if (!counted.lower || *counted.lower < 0)
+      dimension.count = arith::MaxSIOp::create(builder, location,
+                                               dimension.count, constant(0));
+  }
+
+  /// The innermost dimension lies element by element on both sides, and starts
+  /// at a block of the tile.
+  bool hasRowForm() {
+    if (dimensions.empty())
+      return startsOnBlock();
+    TransferDimension &columns = dimensions.back();
+    return columns.globalStride == 1 && columns.tileStride == 1 &&
+           !columns.mayStartBefore && startsOnBlock();
+  }
+
+  bool startsOnBlock() {
+    int64_t bytes = storageBytes(tileType.getElementType());
+    for (auto [offset, stride] :
+         llvm::zip_equal(tile.getOffsets(), layout.strides)) {
+      std::optional<int64_t> known = constantOf(offset);
+      int64_t divisor = known ? *known : knownDivisor(offset);
+      if (divisor * stride * bytes % 32 != 0)
+        return false;
+    }
+    return true;
+  }
+
+  /// First elements of both sides at given indices of the leading dimensions.
+  std::pair<Value, Value> firstElements(ArrayRef<Value> indices) {
+    SmallVector<int64_t> strides = globalStrides(globalType);
+    Value globalOffset, tileOffset;
+    for (auto [offset, stride] : llvm::zip_equal(global.getOffsets(), strides))
+      if (stride != 0)
+        globalOffset = add(globalOffset, scale(offset, stride));
+    for (auto [offset, stride] :
+         llvm::zip_equal(tile.getOffsets(), layout.strides))
+      if (stride != 0)
+        tileOffset = add(tileOffset, scale(offset, stride));
+    for (auto [dimension, index] : llvm::zip(dimensions, indices)) {
+      if (index) {
+        globalOffset = add(globalOffset, scale(index, dimension.globalStride));
+        tileOffset = add(tileOffset, scale(index, dimension.tileStride));
+      }
+      if (dimension.skip) {
+        globalOffset =
+            add(globalOffset, scale(dimension.skip, dimension.globalStride));
+        tileOffset =
+            add(tileOffset, scale(dimension.skip, dimension.tileStride));
+      }
+    }
+    return {globalOffset ? globalOffset : constant(0),
+            tileOffset ? tileOffset : constant(0)};
+  }
+
+  /// The tile's storage as rows from an element on.
+  Value tileRows(Value offset, int64_t rows, int64_t pitch, int64_t columns) {
+    Value storage = context.storageOf(tile.getBuffer());
+    auto type = cast<MemRefType>(storage.getType());
+    std::optional<int64_t> known = constantOf(offset);
+    if (known == 0 && type.getRank() == 2 && type.getShape().back() == pitch)
+      return storage;
+    SmallVector<int64_t> shape;
+    if (rows > 1)
+      shape = {rows, pitch};
+    else
+      shape = {columns};
+    if (known == 0 && type.getRank() == 1 && rows <= 1)
+      return storage;
+    auto view = MemRefType::get(shape, type.getElementType(),
+                                MemRefLayoutAttrInterface(),
+                                type.getMemorySpace());
+    return ascend::ViewOp::create(builder, location, view, storage, Value(),
+                                  known == 0 ? Value() : offset);
+  }
+
+  /// The tensor, as bytes where its elements are truth values.
+  Value globalBuffer() {
+    Value buffer = global.getBuffer();
+    if (!globalType.getElementType().isInteger(1))
+      return buffer;
+    auto bytes = MemRefType::get(globalType.getShape(), builder.getI8Type(),
+                                 globalType.getLayout(),
+                                 globalType.getMemorySpace());
+    return ascend::ViewOp::create(builder, location, bytes, buffer, Value(),
+                                  Value());
+  }
+
+  void emit() {
+    Value one = constant(1);
+    Value rows = one, columns = one, stride = one;
+    int64_t maximumRows = 1, maximumColumns = 1, pitch = layout.pitch;
+    SmallVector<Value> indices;
+    unsigned loops = dimensions.size() <= 1 ? 0 : dimensions.size() - 2;
+    if (!dimensions.empty()) {
+      columns = dimensions.back().count;
+      maximumColumns = dimensions.back().maximum;
+    }
+    if (dimensions.size() >= 2) {
+      TransferDimension &row = dimensions[loops];
+      int64_t last = layout.elements;
+      for (auto [offset, tileStride] :
+           llvm::zip_equal(tile.getOffsets(), layout.strides))
+        last -= constantOf(offset).value_or(0) * tileStride;
+      // Rows further apart than the pitch only where whole rows fit behind
+      // the first element.
+      bool fits = row.tileStride == layout.pitch ||
+                  (loops == 0 && row.maximum * row.tileStride <= last);
+      if (fits) {
+        rows = row.count;
+        stride = constant(row.globalStride);
+        maximumRows = row.maximum;
+        pitch = row.tileStride;
+      } else {
+        ++loops;
+      }
+    }
+    if (inside)
+      columns = arith::SelectOp::create(builder, location, inside, columns,
+                                        constant(0));
+    OpBuilder::InsertionGuard guard(builder);
+    for (unsigned number = 0; number < loops; ++number) {
+      auto loop = scf::ForOp::create(builder, location, constant(0),
+                                     dimensions[number].count, constant(1));
+      builder.setInsertionPointToStart(loop.getBody());
+      indices.push_back(loop.getInductionVar());
+    }
+    indices.resize(dimensions.size());
+    auto [globalOffset, tileOffset] = firstElements(indices);
+    Value onChip = tileRows(tileOffset, maximumRows, pitch, maximumColumns);
+    Value buffer = globalBuffer();
+    if (isLoad)
+      ascend::LoadOp::create(builder, location, buffer, globalOffset, rows,
+                             columns, stride, onChip);
+    else
+      ascend::StoreOp::create(builder, location, onChip, buffer, globalOffset,
+                              rows, columns, stride);
+  }
+
+  /// Element by element, where rows have no DMA form.
+  LogicalResult lowerElements() {
+    copy.emitRemark() << "runs as a scalar loop: the innermost dimension of "
+                      << tile::describeBuffer(tile.getBuffer())
+                      << " and of the tensor do not correspond, or start "
+                         "inside a 32-byte block";
+    OpBuilder::InsertionGuard guard(builder);
+    SmallVector<Value> globalIndices(global.getOffsets());
+    SmallVector<Value> tileIndices(tile.getOffsets());
+    if (inside) {
+      auto branch = scf::IfOp::create(builder, location, inside, false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (TransferDimension &dimension : dimensions) {
+      auto loop = scf::ForOp::create(builder, location, constant(0),
+                                     dimension.count, constant(1));
+      builder.setInsertionPointToStart(loop.getBody());
+      Value index = loop.getInductionVar();
+      if (dimension.skip)
+        index = add(index, dimension.skip);
+      globalIndices[dimension.global] =
+          add(globalIndices[dimension.global], index);
+      tileIndices[dimension.tile] = add(tileIndices[dimension.tile], index);
+    }
+    if (isLoad) {
+      Value value = readElement(builder, location, context, global.getBuffer(),
+                                globalIndices);
+      writeElement(builder, location, context, value, tile.getBuffer(),
+                   tileIndices);
+    } else {
+      Value value = readElement(builder, location, context, tile.getBuffer(),
+                                tileIndices);
+      writeElement(builder, location, context, value, global.getBuffer(),
+                   globalIndices);
+    }
+    return success();
+  }
+
+  VectorContext &context;
+  tile::CopyOp copy;
+  Location location;
+  OpBuilder builder;
+  bool isLoad = false;
+  tile::RegionOp global, tile;
+  MemRefType globalType, tileType;
+  TileLayout layout;
+  SmallVector<TransferDimension> dimensions;
+  /// Whether the unit dimensions are inside; null where they provably are.
+  Value inside;
+};
+
+} // namespace
+
+LogicalResult lowerCopy(VectorContext &context, tile::CopyOp copy,
+                        bool zeroFill) {
+  if (failed(CopyLowering(context, copy).lower(zeroFill)))
+    return failure();
+  copy.erase();
+  return success();
+}
+
+} // namespace tilelang::vectorcore

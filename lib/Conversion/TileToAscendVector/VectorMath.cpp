@@ -1,0 +1,187 @@
+//===- VectorMath.cpp - Functions as sequences of instructions ------------===//
+//
+// Part of TileLang Native, licensed under the Apache License 2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+//
+// Relative errors, in single precision, beside the error of the hardware's
+// own Exp, Ln, Sqrt and Div (about one unit in the last place):
+//   exp2      x ln 2 is rounded before Exp: at most |x| 2^-25
+//   log2, log10   one rounding more
+//   tanh      3e-7
+//   erf       3e-7
+//   rsqrt     Sqrt, then Div: one rounding more (the hardware's Rsqrt is inexact)
+// Coefficients are our own minimax fits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorExpression.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace tilelang::vectorcore {
+
+using ascend::BinaryFunction;
+using ascend::CastRounding;
+using ascend::CompareMode;
+using ascend::ScalarFunction;
+using ascend::UnaryFunction;
+
+/// coefficients[0] + x (coefficients[1] + x (...)).
+int ExpressionBuilder::polynomial(int x, ArrayRef<double> coefficients) {
+  int result = scalar(ScalarFunction::Muls, x,
+                      floatConstant(coefficients.back()));
+  for (double coefficient : llvm::reverse(coefficients.drop_front().drop_back())) {
+    result = scalar(ScalarFunction::Adds, result, floatConstant(coefficient));
+    result = binary(BinaryFunction::Mul, result, x);
+  }
+  return scalar(ScalarFunction::Adds, result,
+                floatConstant(coefficients.front()));
+}
+
+int ExpressionBuilder::hyperbolicTangent(int x) {
+  // Near 0 an odd polynomial, elsewhere 1 - 2 / (exp(2x) + 1), which goes to
+  // its limits by itself.
+  static const double kNear[] = {-0.33333149552345276, 0.1332598626613617,
+                                 -0.053052883595228195, 0.017256837338209152};
+  int square = binary(BinaryFunction::Mul, x, x);
+  int near = polynomial(square, kNear);
+  near = binary(BinaryFunction::Mul, near, square);
+  near = binary(BinaryFunction::Mul, near, x);
+  near = binary(BinaryFunction::Add, near, x);
+
+  int far = scalar(ScalarFunction::Muls, x, floatConstant(2.0));
+  far = unary(UnaryFunction::Exp, far);
+  far = scalar(ScalarFunction::Adds, far, floatConstant(1.0));
+  int two = duplicate(floatConstant(2.0), Lane::F32, Shape::Point);
+  far = binary(BinaryFunction::Div, two, far);
+  far = scalar(ScalarFunction::Muls, far, floatConstant(-1.0));
+  far = scalar(ScalarFunction::Adds, far, floatConstant(1.0));
+
+  const ConditionNode *isNear =
+      compare(CompareMode::LT, square, floatConstant(0.25));
+  return select(isNear, near, far, shapeOf(x));
+}
+
+int ExpressionBuilder::errorFunction(int x) {
+  // x times a polynomial in x^2 up to 1; beyond, 1 - exp(-p(|x|)) with the sign
+  // of x. From 4 on the result is 1.
+  static const double kNear[] = {1.1283791065216064,   -0.3761235475540161,
+                                 0.112804114818573,    -0.02671770751476288,
+                                 0.004924789071083069, -0.000566015369258821};
+  static const double kFar[] = {0.00024471490178257227, 1.1274750232696533,
+                                0.6375170350074768,     0.10364031791687012,
+                                -0.022087637335062027,  0.0030085360631346703,
+                                -0.0001924259413499385};
+  int square = binary(BinaryFunction::Mul, x, x);
+  int near = binary(BinaryFunction::Mul, polynomial(square, kNear), x);
+
+  int magnitude = unary(UnaryFunction::Abs, x);
+  int clamped = scalar(ScalarFunction::Mins, magnitude, floatConstant(4.0));
+  int far = polynomial(clamped, kFar);
+  far = scalar(ScalarFunction::Muls, far, floatConstant(-1.0));
+  far = unary(UnaryFunction::Exp, far);
+  far = scalar(ScalarFunction::Muls, far, floatConstant(-1.0));
+  far = scalar(ScalarFunction::Adds, far, floatConstant(1.0));
+  // The sign as max(-1, min(1, x)): |x| is at least 1 here. NaN stays NaN.
+  int sign = scalar(ScalarFunction::Mins, x, floatConstant(1.0));
+  sign = scalar(ScalarFunction::Maxs, sign, floatConstant(-1.0));
+  far = binary(BinaryFunction::Mul, far, sign);
+
+  const ConditionNode *isNear =
+      compare(CompareMode::LT, square, floatConstant(1.0));
+  return select(isNear, near, far, shapeOf(x));
+}
+
+/// To a whole number, still a float.
+int ExpressionBuilder::roundTo(int x, CastRounding rounding) {
+  return cast(x, Lane::F32, rounding);
+}
+
+Node ExpressionBuilder::evaluateMath(Operation *op) {
+  Type type = op->getResult(0).getType();
+  // Halves compute in single precision and round once.
+  if (isa<FloatType>(type) && !type.isF32())
+    return fail("the vector unit computes functions in float32");
+  Node operand = evaluate(op->getOperand(0));
+  if (failed)
+    return operand;
+  if (isa<math::AbsIOp>(op)) {
+    if (type.isIndex() || type.getIntOrFloatBitWidth() > 32 ||
+        operand.kind != Node::Kind::Vector)
+      return fail("an absolute value of this integer type");
+    operand = normalise(operand, false);
+    if (failed)
+      return operand;
+    int negative =
+        scalar(ScalarFunction::Muls, operand.reg, integerConstant(-1));
+    return integerNode(binary(BinaryFunction::Max, operand.reg, negative),
+                       operand.bits, Node::Sign::Signed);
+  }
+  if (!type.isF32())
+    return fail("the vector unit has no form of '" +
+                op->getName().getStringRef() + "' on this type");
+  int x = operand.kind == Node::Kind::Vector
+              ? operand.reg
+              : duplicate(operand.scalar, Lane::F32, smallestShape());
+  auto scaled = [&](int reg, double factor) {
+    return scalar(ScalarFunction::Muls, reg, floatConstant(factor));
+  };
+  if (isa<math::ExpOp>(op))
+    return vectorNode(unary(UnaryFunction::Exp, x));
+  if (isa<math::Exp2Op>(op))
+    return vectorNode(unary(UnaryFunction::Exp, scaled(x, M_LN2)));
+  if (isa<math::LogOp>(op))
+    return vectorNode(unary(UnaryFunction::Ln, x));
+  if (isa<math::Log2Op>(op))
+    return vectorNode(scaled(unary(UnaryFunction::Ln, x), M_LOG2E));
+  if (isa<math::Log10Op>(op))
+    return vectorNode(scaled(unary(UnaryFunction::Ln, x), M_LOG10E));
+  if (isa<math::SqrtOp>(op))
+    return vectorNode(unary(UnaryFunction::Sqrt, x));
+  if (isa<math::RsqrtOp>(op)) {
+    int root = unary(UnaryFunction::Sqrt, x);
+    int one = duplicate(floatConstant(1.0), Lane::F32, Shape::Point);
+    return vectorNode(binary(BinaryFunction::Div, one, root));
+  }
+  if (isa<math::AbsFOp>(op))
+    return vectorNode(unary(UnaryFunction::Abs, x));
+  if (isa<math::TanhOp>(op))
+    return vectorNode(hyperbolicTangent(x));
+  if (isa<math::ErfOp>(op))
+    return vectorNode(errorFunction(x));
+  if (isa<math::FloorOp>(op))
+    return vectorNode(roundTo(x, CastRounding::Floor));
+  if (isa<math::CeilOp>(op))
+    return vectorNode(roundTo(x, CastRounding::Ceil));
+  if (isa<math::TruncOp>(op))
+    return vectorNode(roundTo(x, CastRounding::Trunc));
+  if (isa<math::RoundOp>(op))
+    return vectorNode(roundTo(x, CastRounding::Round));
+  if (isa<math::RoundEvenOp>(op))
+    return vectorNode(roundTo(x, CastRounding::Rint));
+  if (isa<math::PowFOp>(op)) {
+    APFloat exponent(0.0f);
+    if (matchPattern(op->getOperand(1), m_ConstantFloat(&exponent))) {
+      double number = exponent.convertToFloat();
+      if (number == 1.0)
+        return vectorNode(x);
+      if (number == 2.0)
+        return vectorNode(binary(BinaryFunction::Mul, x, x));
+      if (number == 0.5)
+        return vectorNode(unary(UnaryFunction::Sqrt, x));
+    }
+    return fail("the vector unit has no general power; use T.exp(y * T.log(x)) "
+                "for a positive x");
+  }
+  return fail("the vector unit has no form of '" +
+              op->getName().getStringRef() + "'");
+}
+
+} // namespace tilelang::vectorcore

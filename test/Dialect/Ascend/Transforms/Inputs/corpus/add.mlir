@@ -1,0 +1,33 @@
+// C = A + B in strips of rows.
+#gm = #ascend.memory<gm>
+#ub = #ascend.memory<ub>
+ascend.kernel vector @add parameters ["A", "B", "C"] blocks 48
+aic {
+^bb0(%A: memref<2048x1024xf32, #gm>, %B: memref<2048x1024xf32, #gm>, %C: memref<2048x1024xf32, #gm>):
+  ascend.end
+}
+aiv {
+^bb0(%A: memref<2048x1024xf32, #gm>, %B: memref<2048x1024xf32, #gm>, %C: memref<2048x1024xf32, #gm>):
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %a = ascend.alloc "a_local" : memref<4x1024xf32, #ub>
+  %b = ascend.alloc "b_local" : memref<4x1024xf32, #ub>
+  %c = ascend.alloc "c_local" : memref<4x1024xf32, #ub>
+  %idx = ascend.block_idx
+  %num = ascend.block_num
+  scf.for %t = %idx to %c32 step %num {
+    %row = arith.muli %t, %c64 : index
+    scf.for %r = %c0 to %c64 step %c4 {
+      %rr = arith.addi %row, %r : index
+      %o = arith.muli %rr, %c1024 : index
+      ascend.load %A at %o rows %c4 columns %c1024 stride %c1024 to %a : memref<2048x1024xf32, #gm> to memref<4x1024xf32, #ub>
+      ascend.load %B at %o rows %c4 columns %c1024 stride %c1024 to %b : memref<2048x1024xf32, #gm> to memref<4x1024xf32, #ub>
+      ascend.binary Add %c, %a, %b count 4096 : memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>
+      ascend.store %c to %C at %o rows %c4 columns %c1024 stride %c1024 : memref<4x1024xf32, #ub> to memref<2048x1024xf32, #gm>
+    }
+  } {ascend.grid}
+  ascend.end
+}

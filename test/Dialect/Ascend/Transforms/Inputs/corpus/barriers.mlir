@@ -1,0 +1,36 @@
+// Dependent vector instructions: a barrier before each.
+#gm = #ascend.memory<gm>
+#ub = #ascend.memory<ub>
+ascend.kernel vector @barriers parameters ["A", "C"] blocks 48
+aic {
+^bb0(%A: memref<2048x1024xf32, #gm>, %C: memref<2048x1024xf32, #gm>):
+  ascend.end
+}
+aiv {
+^bb0(%A: memref<2048x1024xf32, #gm>, %C: memref<2048x1024xf32, #gm>):
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %a = ascend.alloc "a_local" : memref<4x1024xf32, #ub>
+  %x = ascend.alloc "x_local" : memref<4x1024xf32, #ub>
+  %y = ascend.alloc "y_local" : memref<4x1024xf32, #ub>
+  %f = arith.constant 2.0 : f32
+  %idx = ascend.block_idx
+  %num = ascend.block_num
+  scf.for %t = %idx to %c32 step %num {
+    %row = arith.muli %t, %c64 : index
+    scf.for %r = %c0 to %c64 step %c4 {
+      %rr = arith.addi %row, %r : index
+      %o = arith.muli %rr, %c1024 : index
+      ascend.load %A at %o rows %c4 columns %c1024 stride %c1024 to %a : memref<2048x1024xf32, #gm> to memref<4x1024xf32, #ub>
+      ascend.scalar Muls %x, %a, %f count 4096 : memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>, f32
+      ascend.unary Exp %x, %x count 4096 : memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>
+      ascend.scalar Adds %y, %x, %f count 4096 : memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>, f32
+      ascend.binary Div %a, %a, %y count 4096 : memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>, memref<4x1024xf32, #ub>
+      ascend.store %a to %C at %o rows %c4 columns %c1024 stride %c1024 : memref<4x1024xf32, #ub> to memref<2048x1024xf32, #gm>
+    }
+  } {ascend.grid}
+  ascend.end
+}

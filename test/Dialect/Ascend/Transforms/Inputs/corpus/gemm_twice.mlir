@@ -1,0 +1,69 @@
+// Two products, one after the other, summed in one accumulator.
+#gm = #ascend.memory<gm>
+#l1 = #ascend.memory<l1>
+#l0a = #ascend.memory<l0a>
+#l0b = #ascend.memory<l0b>
+#l0c = #ascend.memory<l0c>
+ascend.kernel cube @gemm_twice parameters ["A", "B", "C", "D", "E"] blocks 24
+aic {
+^bb0(%A: memref<1024x512xf16, #gm>, %B: memref<512x1024xf16, #gm>, %C: memref<1024x1024xf32, #gm>, %D: memref<1024x512xf16, #gm>, %E: memref<512x1024xf16, #gm>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c512 = arith.constant 512 : index
+  %c1024 = arith.constant 1024 : index
+  %a1 = ascend.alloc "A_shared" : memref<128x64xf16, #l1>
+  %b1 = ascend.alloc "B_shared" : memref<64x128xf16, #l1>
+  %a0 = ascend.alloc "A_l0" {temporary} : memref<128x64xf16, #l0a>
+  %b0 = ascend.alloc "B_l0" {temporary} : memref<64x128xf16, #l0b>
+  %a1x = ascend.alloc "A_sharedx" : memref<128x64xf16, #l1>
+  %b1x = ascend.alloc "B_sharedx" : memref<64x128xf16, #l1>
+  %a0x = ascend.alloc "A_l0x" {temporary} : memref<128x64xf16, #l0a>
+  %b0x = ascend.alloc "B_l0x" {temporary} : memref<64x128xf16, #l0b>
+  %acc = ascend.alloc "C_local" : memref<128x128xf32, #l0c>
+  %idx = ascend.block_idx
+  %num = ascend.block_num
+  scf.for %t = %idx to %c32 step %num {
+    %by = arith.divui %t, %c4 : index
+    %bx = arith.remui %t, %c4 : index
+    %row = arith.muli %by, %c128 : index
+    %col = arith.muli %bx, %c128 : index
+    %rowa = arith.muli %row, %c512 : index
+    scf.for %k = %c0 to %c8 step %c1 {
+      %kak = arith.muli %k, %c64 : index
+      %oa = arith.addi %rowa, %kak : index
+      ascend.nd2nz %A at %oa rows %c128 columns %c64 stride %c512 to %a1 : memref<1024x512xf16, #gm> to memref<128x64xf16, #l1>
+      %kb = arith.muli %kak, %c1024 : index
+      %ob = arith.addi %kb, %col : index
+      ascend.nd2nz %B at %ob rows %c64 columns %c128 stride %c1024 to %b1 : memref<512x1024xf16, #gm> to memref<64x128xf16, #l1>
+      ascend.load_l0a %a1 at [%c0, %c0] extents [%c128, %c64] to %a0 : memref<128x64xf16, #l1> to memref<128x64xf16, #l0a>
+      ascend.load_l0b %b1 at [%c0, %c0] extents [%c128, %c64] to %b0 : memref<64x128xf16, #l1> to memref<64x128xf16, #l0b>
+      %init = arith.cmpi eq, %k, %c0 : index
+      ascend.mmad %acc, %a0, %b0 extents [%c128, %c128, %c64] init %init : memref<128x128xf32, #l0c>, memref<128x64xf16, #l0a>, memref<64x128xf16, #l0b>
+    } {ascend.stages = 2 : i64}
+    %no = arith.constant false
+    scf.for %k = %c0 to %c8 step %c1 {
+      %kakx = arith.muli %k, %c64 : index
+      %oax = arith.addi %rowa, %kakx : index
+      ascend.nd2nz %D at %oax rows %c128 columns %c64 stride %c512 to %a1x : memref<1024x512xf16, #gm> to memref<128x64xf16, #l1>
+      %kbx = arith.muli %kakx, %c1024 : index
+      %obx = arith.addi %kbx, %col : index
+      ascend.nd2nz %E at %obx rows %c64 columns %c128 stride %c1024 to %b1x : memref<512x1024xf16, #gm> to memref<64x128xf16, #l1>
+      ascend.load_l0a %a1x at [%c0, %c0] extents [%c128, %c64] to %a0x : memref<128x64xf16, #l1> to memref<128x64xf16, #l0a>
+      ascend.load_l0b %b1x at [%c0, %c0] extents [%c128, %c64] to %b0x : memref<64x128xf16, #l1> to memref<64x128xf16, #l0b>
+      ascend.mmad %acc, %a0x, %b0x extents [%c128, %c128, %c64] init %no : memref<128x128xf32, #l0c>, memref<128x64xf16, #l0a>, memref<64x128xf16, #l0b>
+    } {ascend.stages = 2 : i64}
+    %rowc = arith.muli %row, %c1024 : index
+    %oc = arith.addi %rowc, %col : index
+    ascend.fixpipe %acc to %C at %oc rows %c128 columns %c128 stride %c1024 product_rows %c128 : memref<128x128xf32, #l0c> to memref<1024x1024xf32, #gm>
+  } {ascend.grid}
+  ascend.end
+}
+aiv {
+^bb0(%A: memref<1024x512xf16, #gm>, %B: memref<512x1024xf16, #gm>, %C: memref<1024x1024xf32, #gm>, %D: memref<1024x512xf16, #gm>, %E: memref<512x1024xf16, #gm>):
+  ascend.end
+}
