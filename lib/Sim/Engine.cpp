@@ -41,6 +41,7 @@ Engine::Engine(const Kernel &kernel,
          constants.l2PanelBytes) {
   cycleLimit = options.cycleLimit > 0 ? options.cycleLimit : kDefaultCycleLimit;
   randomState = options.seed;
+  noteRace = [this](const Race &race) { races.push_back(race); };
 }
 
 Engine::~Engine() = default;
@@ -158,6 +159,7 @@ void Engine::startProgram(Core &core, uint32_t block, double time) {
   core.flags.clear();
   core.flagIndex.clear();
   core.counters = {};
+  core.unitFlags.clear();
   for (PipeState &pipe : core.pipes) {
     pipe.counter = 0;
     pipe.clock = Clock();

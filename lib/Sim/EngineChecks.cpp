@@ -137,33 +137,49 @@ void Engine::checkRaces(Core &core, Pipe pipe, const Accessor &accessor,
       }
       if (access.memory == Memory::GM) {
         Region *region = addresses.findVirtual(access.start);
-        RaceHandler onRace = [&](const Race &race) {
-          reportRace(core, accessor, Memory::GM, region, !writes, race);
-        };
         for (uint32_t i = 0; i != blocks; ++i) {
           uint64_t begin =
               access.start + int64_t(i) * access.pitch - region->address;
           if (writes)
             region->shadow->write(begin, begin + bytes, atomic, accessor,
-                                  onRace);
+                                  noteRace);
           else
-            region->shadow->read(begin, begin + bytes, accessor, onRace);
+            region->shadow->read(begin, begin + bytes, accessor, noteRace);
         }
+        reportRaces(core, accessor, Memory::GM, region, !writes);
         continue;
       }
       LocalShadow &shadow = *core.shadows[static_cast<size_t>(access.memory)];
-      RaceHandler onRace = [&](const Race &race) {
-        reportRace(core, accessor, access.memory, nullptr, !writes, race);
-      };
       for (uint32_t i = 0; i != blocks; ++i) {
         uint64_t begin = access.start + int64_t(i) * access.pitch;
         if (writes)
-          shadow.write(begin, begin + bytes, accessor, onRace);
+          shadow.write(begin, begin + bytes, accessor, noteRace);
         else
-          shadow.read(begin, begin + bytes, accessor, onRace);
+          shadow.read(begin, begin + bytes, accessor, noteRace);
       }
+      reportRaces(core, accessor, access.memory, nullptr, !writes);
     }
   }
+}
+
+/// One report per access and earlier instruction, over the bytes in a row.
+void Engine::reportRaces(Core &core, const Accessor &accessor, Memory memory,
+                         const Region *region, bool isRead) {
+  for (size_t i = 0; i != races.size(); ++i) {
+    Race &race = races[i];
+    bool isFirst = true;
+    for (size_t j = 0; j != i && isFirst; ++j)
+      isFirst = races[j].earlier.site != race.earlier.site ||
+                races[j].kind != race.kind;
+    if (!isFirst)
+      continue;
+    for (size_t j = i + 1; j != races.size(); ++j)
+      if (races[j].begin == race.end && races[j].kind == race.kind &&
+          races[j].earlier.site == race.earlier.site)
+        race.end = races[j].end;
+    reportRace(core, accessor, memory, region, isRead, race);
+  }
+  races.clear();
 }
 
 void Engine::reportRace(Core &core, const Accessor &accessor, Memory memory,

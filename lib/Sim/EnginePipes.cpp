@@ -97,6 +97,8 @@ void Engine::tryStart(Core &core, Pipe which) {
       pipe.clock.own[core.thread(which)] = pipe.counter;
       break;
     default:
+      if (!tryUnitFlag(core, which, *entry))
+        return;
       pop(core, which);
       startInstruction(core, which, entry);
       continue;
@@ -140,6 +142,7 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
   ++pipe.counter;
   ++pipe.instructions;
   entry->start = now;
+  startUnit(core, *entry);
 
   accesses.clear();
   // Only a Gather touches what its data says.
@@ -288,6 +291,7 @@ void Engine::complete(Core &core, Pipe which, QueueEntry *entry) {
     ++pipe.firstOpen;
   }
   entry->dispatch = nullptr;
+  completeUnit(core, *entry);
   if (entry->skip) {
     freeEntry(entry);
   } else {

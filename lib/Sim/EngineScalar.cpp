@@ -158,11 +158,9 @@ void Engine::writeBack(Core &core, const ScalarCache::Line &line) {
     region->initialised.set(offset, offset + 1, true);
     if (options.checks)
       region->shadow->write(
-          offset, offset + 1, /*atomic=*/false, accessor,
-          [&](const Race &race) {
-            reportRace(core, accessor, Memory::GM, region, false, race);
-          });
+          offset, offset + 1, /*atomic=*/false, accessor, noteRace);
   }
+  reportRaces(core, accessor, Memory::GM, region, false);
   if (destroys && options.checks)
     addFinding(finding::kStaleCache,
                "the data cache writes back a whole 64-byte line of '" +
@@ -200,11 +198,8 @@ uint64_t Engine::load(Core &core, const Operand &operand,
     uint64_t address = region->address + offset;
     if (options.checks) {
       Accessor accessor = scalarAccess(core, site);
-      region->shadow->read(offset, offset + size, accessor,
-                           [&](const Race &race) {
-                             reportRace(core, accessor, Memory::GM, region,
-                                        true, race);
-                           });
+      region->shadow->read(offset, offset + size, accessor, noteRace);
+      reportRaces(core, accessor, Memory::GM, region, true);
     }
     bytes(core);
     withCache(core, [&] {
@@ -246,10 +241,8 @@ uint64_t Engine::load(Core &core, const Operand &operand,
   if (options.checks) {
     Accessor accessor = scalarAccess(core, site);
     core.shadows[static_cast<size_t>(operand.memory)]->read(
-        operand.address, operand.address + size, accessor,
-        [&](const Race &race) {
-          reportRace(core, accessor, operand.memory, nullptr, true, race);
-        });
+        operand.address, operand.address + size, accessor, noteRace);
+    reportRaces(core, accessor, operand.memory, nullptr, true);
   }
   std::memcpy(&bits, memory.data() + operand.address, size);
   core.scalarTime += constants.ubLoadCycles;
@@ -313,10 +306,8 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
   if (options.checks) {
     Accessor accessor = scalarAccess(core, site);
     core.shadows[static_cast<size_t>(operand.memory)]->write(
-        operand.address, operand.address + size, accessor,
-        [&](const Race &race) {
-          reportRace(core, accessor, operand.memory, nullptr, false, race);
-        });
+        operand.address, operand.address + size, accessor, noteRace);
+    reportRaces(core, accessor, operand.memory, nullptr, false);
     core.initialised[static_cast<size_t>(operand.memory)].set(
         operand.address, operand.address + size, true);
   }

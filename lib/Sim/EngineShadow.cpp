@@ -46,13 +46,11 @@ static size_t splitAt(Page &page, uint32_t offset, OnSplit &&onSplit) {
 //===----------------------------------------------------------------------===//
 
 LocalShadow::LocalShadow(uint64_t bytes)
-    : pages((bytes + kShadowPage - 1) / kShadowPage) {
-  reset();
-}
+    : pages((bytes + kShadowPage - 1) / kShadowPage) {}
 
 void LocalShadow::reset() {
   for (Page &page : pages)
-    page.assign(1, Segment());
+    page.clear();
 }
 
 template <typename Visit>
@@ -61,6 +59,8 @@ void LocalShadow::visit(uint64_t begin, uint64_t end, Visit &&visit,
   while (begin < end) {
     size_t number = begin / kShadowPage;
     Page &page = pages[number];
+    if (page.empty())
+      page.emplace_back();
     uint64_t base = number * kShadowPage;
     uint32_t low = static_cast<uint32_t>(begin - base);
     uint32_t high =

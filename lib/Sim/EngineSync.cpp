@@ -161,6 +161,93 @@ bool Engine::tryWaitFlag(Core &core, Pipe which, const QueueEntry &entry) {
 }
 
 //===----------------------------------------------------------------------===//
+// Unit flags between Mmad and Fixpipe
+//===----------------------------------------------------------------------===//
+
+/// The accumulator an instruction hands over by unit flag; null without one.
+static const ascsim::Operand *unitOperand(const ascsim::Instruction &record) {
+  if (record.opcode == Opcode::Mmad && record.mmad.unitFlag >= 2)
+    return &record.dst;
+  if (record.opcode == Opcode::Fixpipe && record.fixpipe.unitFlag >= 2)
+    return &record.src0;
+  return nullptr;
+}
+
+/// Whether it toggles the flag at its end, rather than keep it.
+static bool changesUnit(const ascsim::Instruction &record) {
+  return (record.opcode == Opcode::Fixpipe ? record.fixpipe.unitFlag
+                                           : record.mmad.unitFlag) == 3;
+}
+
+/// The hardware hands over fractal by fractal; the model at the end of the
+/// last Mmad.
+bool Engine::tryUnitFlag(Core &core, Pipe which, const QueueEntry &entry) {
+  const ascsim::Instruction &record = entry.instruction.record;
+  const ascsim::Operand *operand = unitOperand(record);
+  if (!operand)
+    return true;
+  PipeState &pipe = core.pipe(which);
+  auto needed =
+      record.opcode == Opcode::Fixpipe ? UnitFlag::Full : UnitFlag::Empty;
+  if (core.unitFlags[operand->address].state != needed) {
+    if (!pipe.waitingUnit)
+      pipe.waitStart = now;
+    pipe.waitingUnit = true;
+    return false;
+  }
+  if (pipe.waitingUnit)
+    noteWait(core, which, "unit flag", now - pipe.waitStart);
+  pipe.waitingUnit = false;
+  return true;
+}
+
+void Engine::startUnit(Core &core, const QueueEntry &entry) {
+  const ascsim::Instruction &record = entry.instruction.record;
+  const ascsim::Operand *operand = unitOperand(record);
+  if (!operand)
+    return;
+  UnitFlag &unit = core.unitFlags[operand->address];
+  PipeState &pipe = core.pipe(record.pipe);
+  bool drains = record.opcode == Opcode::Fixpipe;
+  if (changesUnit(record))
+    unit.state = UnitFlag::Changing;
+  pipe.clock.join(drains ? unit.filled : unit.drained);
+  Clock &publish = drains ? unit.drained : unit.filled;
+  publish = pipe.clock;
+  publish.own[core.thread(record.pipe)] = pipe.counter;
+  if (!drains) {
+    unit.rows = record.mmad.m;
+    unit.columns = record.mmad.n;
+    return;
+  }
+  if (options.checks && (unit.rows != record.fixpipe.mSize ||
+                         unit.columns != record.fixpipe.nSize))
+    addFinding(finding::kFlag,
+               "Fixpipe with unit flag drains " +
+                   std::to_string(record.fixpipe.mSize) + " x " +
+                   std::to_string(record.fixpipe.nSize) +
+                   " elements, but Mmad filled " + std::to_string(unit.rows) +
+                   " x " + std::to_string(unit.columns) +
+                   "; extents must match or the core hangs",
+               placeOf(core, Pipe::FIX, entry.site));
+}
+
+void Engine::completeUnit(Core &core, const QueueEntry &entry) {
+  const ascsim::Instruction &record = entry.instruction.record;
+  const ascsim::Operand *operand = unitOperand(record);
+  if (!operand)
+    return;
+  bool drains = record.opcode == Opcode::Fixpipe;
+  if (!changesUnit(record))
+    return;
+  core.unitFlags[operand->address].state =
+      drains ? UnitFlag::Empty : UnitFlag::Full;
+  Pipe other = drains ? Pipe::M : Pipe::FIX;
+  if (core.pipe(other).waitingUnit)
+    tryStart(core, other);
+}
+
+//===----------------------------------------------------------------------===//
 // The scalar unit
 //===----------------------------------------------------------------------===//
 
@@ -443,6 +530,13 @@ void Engine::reportDeadlock() {
       continue;
     for (unsigned i = 0; i != ascsim::kNumPipes; ++i) {
       PipeState &pipe = core.pipes[i];
+      if (pipe.waitingUnit && !pipe.queue.empty())
+        line(core, static_cast<Pipe>(i), pipe.queue.front()->site,
+             i == static_cast<unsigned>(Pipe::FIX)
+                 ? "Fixpipe waits for a Mmad with unit flag 3 on its "
+                   "accumulator"
+                 : "Mmad waits for a Fixpipe with unit flag 3 to drain its "
+                   "accumulator");
       if (pipe.waitingFlag < 0 || pipe.queue.empty())
         continue;
       const FlagState &flag = core.flags[pipe.waitingFlag];

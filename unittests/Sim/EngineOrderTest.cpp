@@ -279,3 +279,18 @@ TEST(EngineOrder, WrongLaunchesAreRefused) {
   EXPECT_FALSE(simulate(*kernel, {}, launch.options, launch.report, error));
   EXPECT_NE(error, "");
 }
+
+TEST(EngineOrder, DISABLED_LaunchCost) {
+  for (bool checks : {false, true}) {
+    double total = 0;
+    for (int i = 0; i != 20; ++i) {
+      Launch launch;
+      launch.options.blockDim = 24;
+      launch.options.checks = checks;
+      launch.runMix([] {}, [] {});
+      total += launch.report.wallSeconds;
+    }
+    std::printf("empty mixed launch on 72 cores, checks %d: %.2f ms\n", checks,
+                total / 20 * 1e3);
+  }
+}

@@ -110,6 +110,9 @@ private:
   FlagState &flagState(Core &, const ascsim::FlagShape &);
   int32_t flagNumber(Core &, const ascsim::FlagShape &);
   bool tryWaitFlag(Core &, ascsim::Pipe, const QueueEntry &);
+  bool tryUnitFlag(Core &, ascsim::Pipe, const QueueEntry &);
+  void startUnit(Core &, const QueueEntry &);
+  void completeUnit(Core &, const QueueEntry &);
   void queueSet(Core &, ascsim::Pipe, const QueueEntry &);
   void checkSetOrder(Core &, FlagState &, const Accessor &);
   void firePending(Core &, ascsim::Pipe);
@@ -140,6 +143,8 @@ private:
   void writeBack(Core &, const ScalarCache::Line &);
   template <typename Action> void withCache(Core &, Action &&);
   void checkStaleCache(Core &, ascsim::Pipe, const Accessor &);
+  void reportRaces(Core &, const Accessor &, ascsim::Memory, const Region *,
+                   bool isRead);
   void reportRace(Core &, const Accessor &, ascsim::Memory, const Region *,
                   bool isRead, const Race &);
   Place placeOf(const Epoch &) const;
@@ -208,6 +213,8 @@ private:
   uint64_t randomState = 0;
   AccessList accesses;            // scratch
   std::vector<Violation> violations; // scratch
+  std::vector<Race> races;           // of the access in hand
+  RaceHandler noteRace;
   mutable std::unordered_map<uint64_t, CodeAddress> located;
   std::unordered_map<uint64_t, size_t> findingIndex;
   std::unordered_map<std::string, uint32_t> findingCounts;

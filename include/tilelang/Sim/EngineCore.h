@@ -58,6 +58,7 @@ struct PipeState {
   /// Why the head of the queue cannot start: index of a flag, or a barrier.
   int32_t waitingFlag = -1;
   bool waitingBarrier = false;
+  bool waitingUnit = false;
   double waitStart = 0;
 
   /// Completion of the instructions that left the queue, from `firstOpen` on.
@@ -87,6 +88,15 @@ struct FlagState {
   uint64_t sets = 0, waits = 0;
   Epoch lastWait;
   uint32_t waitSite = 0;
+};
+
+/// Handshake of Mmad and Fixpipe over one accumulator in L0C.
+struct UnitFlag {
+  /// Mmad may write an empty accumulator, Fixpipe read a full one; between the
+  /// start and the end of the last Mmad, and of the Fixpipe, neither may.
+  enum : uint8_t { Empty, Changing, Full } state = Empty;
+  uint32_t rows = 0, columns = 0;
+  Clock filled, drained;
 };
 
 /// One arrived cross-core set.
@@ -122,6 +132,7 @@ struct Core {
   std::array<PipeState, ascsim::kNumPipes> pipes;
   std::vector<FlagState> flags;
   std::unordered_map<uint32_t, int32_t> flagIndex;
+  std::unordered_map<uint64_t, UnitFlag> unitFlags; // by address in L0C
   std::array<CrossCounter, kCrossFlags> counters;
   std::array<std::optional<LocalShadow>, ascsim::kNumMemories> shadows;
   std::array<InitialisationMap, ascsim::kNumMemories> initialised;

@@ -3,6 +3,7 @@
 set(TILELANG_SIM_INSTRUCTION_SOURCES
   "${CMAKE_CURRENT_LIST_DIR}/Accesses.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/AccessesCube.cpp"
+  "${CMAKE_CURRENT_LIST_DIR}/BFloatSupport.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/Cost.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/Execute.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/ExecuteCube.cpp"

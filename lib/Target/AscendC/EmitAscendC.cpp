@@ -119,7 +119,8 @@ void ProgramEmitter::emitAlloc(AllocOp alloc) {
   }
   auto bufferType = cast<MemRefType>(alloc.getBuffer().getType());
   Tensor result;
-  result.name = names.add(alloc.getName());
+  result.name =
+      names.add(alloc.getName(), memoryName(alloc.getMemory()).lower());
   result.elementType = elementType(alloc.getBuffer(), alloc);
   if (result.elementType == "int8_t" && holdsMask(alloc.getBuffer()))
     result.elementType = "uint8_t";
@@ -132,7 +133,8 @@ void ProgramEmitter::emitAlloc(AllocOp alloc) {
   std::string comment = memoryName(alloc.getMemory()).str() + ", ";
   if (versions > 1)
     comment += std::to_string(versions) + " versions of ";
-  comment += std::to_string(bytes) + " B at " + hexadecimal(*alloc.getAddress());
+  comment +=
+      std::to_string(bytes) + " B at " + hexadecimal(*alloc.getAddress());
   std::string place = SourceText::placeOf(alloc.getLoc());
   if (!place.empty())
     comment += ", " + place;
@@ -146,8 +148,7 @@ void ProgramEmitter::emitAlloc(AllocOp alloc) {
 
 std::string ProgramEmitter::blockIndex() {
   // Vector cores of mixed kernels count themselves, two to a block.
-  bool isHalved =
-      core == Core::Vector && kernel.getKind() == KernelKind::Mixed;
+  bool isHalved = core == Core::Vector && kernel.getKind() == KernelKind::Mixed;
   return isHalved ? "GetBlockIdx() / 2" : "GetBlockIdx()";
 }
 
@@ -155,16 +156,15 @@ void ProgramEmitter::emitWorkspace(WorkspaceOp workspace) {
   if (workspace.getBuffer().use_empty())
     return;
   if (!workspace.getOffset()) {
-    error(workspace, "internal: ")
-        << "workspace '" << workspace.getName()
-        << "' has no offset: memory was not planned";
+    error(workspace, "internal: ") << "workspace '" << workspace.getName()
+                                   << "' has no offset: memory was not planned";
     return;
   }
   auto bufferType = cast<MemRefType>(workspace.getBuffer().getType());
   int64_t bytes = workspace.getVersionBytes();
   int64_t versions = workspace.getVersions();
   Tensor result;
-  result.name = names.add(workspace.getName());
+  result.name = names.add(workspace.getName().str() + "_workspace");
   result.elementType = elementType(workspace.getBuffer(), workspace);
   result.versionElements = bytes / storageBytes(bufferType.getElementType());
   int64_t elements =
@@ -215,8 +215,8 @@ std::string ProgramEmitter::tensor(Value view, const Expression &offset,
                                    StringRef wantedType) {
   SmallVector<ViewOp> views;
   Value root = view;
-  Operation *user = view.getDefiningOp() ? view.getDefiningOp()
-                                         : kernel.getOperation();
+  Operation *user =
+      view.getDefiningOp() ? view.getDefiningOp() : kernel.getOperation();
   while (auto op = root.getDefiningOp<ViewOp>()) {
     views.push_back(op);
     root = op.getSource();
@@ -269,9 +269,9 @@ void ProgramEmitter::emitParameters(StringRef name, bool hasWorkspace) {
   SmallVector<std::pair<BlockArgument, std::string>> buffers;
   SmallVector<std::pair<std::string, std::string>> narrowed;
   for (BlockArgument argument : region.getArguments()) {
-    StringRef hint = cast<StringAttr>(
-                         kernel.getParameterNames()[argument.getArgNumber()])
-                         .getValue();
+    StringRef hint =
+        cast<StringAttr>(kernel.getParameterNames()[argument.getArgNumber()])
+            .getValue();
     std::string own = names.add(hint);
     if (auto bufferType = dyn_cast<MemRefType>(argument.getType())) {
       std::string address = names.add(own + "_address");
@@ -392,9 +392,9 @@ LogicalResult tilelang::emitAscendC(KernelOp kernel, const EmitOptions &options,
   }
 
   SourceText text(options.quoteSource);
-  text.line("// " + result.entry + ": " + stringifyKernelKind(kernel.getKind()) +
-            " kernel on " + Twine(result.blockDim) +
-            " blocks, written by TileLang Native.");
+  text.line("// " + result.entry + ": " +
+            stringifyKernelKind(kernel.getKind()) + " kernel on " +
+            Twine(result.blockDim) + " blocks, written by TileLang Native.");
   for (const std::string &line : options.headLines)
     text.line("// " + line);
   text.line("#include \"kernel_operator.h\"");

@@ -59,8 +59,8 @@ void ProgramEmitter::emitOperation(Operation *op) {
       .Case([&](AdvanceOp advance) {
         std::string slot = rings.lookup(advance.getRing());
         auto ring = advance.getRing().getDefiningOp<RingOp>();
-        text.line(slot + " = " + slot + " + 1 == " +
-                      Twine(ring.getVersions()) + " ? 0 : " + slot + " + 1;",
+        text.line(slot + " = " + slot + " + 1 == " + Twine(ring.getVersions()) +
+                      " ? 0 : " + slot + " + 1;",
                   op->getLoc());
       })
       .Case([&](BlockIdxOp index) {
@@ -117,9 +117,8 @@ void ProgramEmitter::emitOperation(Operation *op) {
       .Case([&](CastOp instruction) { emitCast(instruction); })
       .Case([&](DuplicateOp instruction) { emitDuplicate(instruction); })
       .Case([&](CompareOp instruction) { emitCompare(instruction); })
-      .Case([&](CompareScalarOp instruction) {
-        emitCompareScalar(instruction);
-      })
+      .Case(
+          [&](CompareScalarOp instruction) { emitCompareScalar(instruction); })
       .Case([&](SelectOp instruction) { emitSelect(instruction); })
       .Case([&](BroadcastOp instruction) { emitBroadcast(instruction); })
       .Case([&](VectorIndexOp instruction) { emitVectorIndex(instruction); })
@@ -137,8 +136,7 @@ void ProgramEmitter::emitOperation(Operation *op) {
                  "multiplies, divides and compares; compute it on a buffer of "
                  "one element";
         else
-          error(other, "internal: ")
-              << "'" << name << "' has no Ascend C text";
+          error(other, "internal: ") << "'" << name << "' has no Ascend C text";
       });
 }
 
@@ -146,11 +144,10 @@ void ProgramEmitter::emitOperation(Operation *op) {
 
 void ProgramEmitter::emitFor(scf::ForOp loop) {
   SmallVector<std::string> carried;
-  for (auto [argument, initial, result] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
-                 loop.getResults())) {
-    std::string name = names.add(
-        nameOf(argument).empty() ? StringRef("carried") : nameOf(argument));
+  for (auto [argument, initial, result] : llvm::zip(
+           loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
+    std::string name = names.add(nameOf(argument).empty() ? StringRef("carried")
+                                                          : nameOf(argument));
     text.line(type(argument) + " " + name + " = " + value(initial).text + ";",
               loop.getLoc());
     values[argument] = values[result] = Expression(name);
@@ -168,9 +165,9 @@ void ProgramEmitter::emitFor(scf::ForOp loop) {
   std::string fallback = loop->hasAttr(kGridLoopAttr)
                              ? "tile"
                              : std::string(1, 'i' + std::min(depth, 17u));
-  std::string index = names.add(
-      nameOf(loop.getInductionVar()).empty() ? StringRef(fallback)
-                                             : nameOf(loop.getInductionVar()));
+  std::string index = names.add(nameOf(loop.getInductionVar()).empty()
+                                    ? StringRef(fallback)
+                                    : nameOf(loop.getInductionVar()));
   values[loop.getInductionVar()] = Expression(index);
   std::string increment =
       step.is(1) ? "++" + index : index + " += " + step.text;
@@ -192,8 +189,7 @@ void ProgramEmitter::emitIf(scf::IfOp branch) {
     values[result] = Expression(name);
     targets.push_back(name);
   }
-  text.open("if (" + value(branch.getCondition()).text + ")",
-            branch.getLoc());
+  text.open("if (" + value(branch.getCondition()).text + ")", branch.getLoc());
   auto emitBranch = [&](Block &block) {
     size_t scope = names.mark();
     emitBlock(block);
@@ -234,13 +230,13 @@ void ProgramEmitter::emitFlag(Operation *op, StringRef call, Pipe source,
                               Pipe target, int64_t id, Value ring) {
   // The pairs that the public API names.
   static const llvm::StringSet<> events = {
-      "MTE2_MTE1", "MTE1_MTE2", "MTE1_M",    "M_MTE1",    "MTE3_MTE1",
-      "MTE1_MTE3", "MTE2_M",    "M_MTE2",    "M_FIX",     "FIX_M",
-      "MTE2_V",    "V_MTE2",    "MTE3_V",    "V_MTE3",    "V_V",
-      "M_V",       "V_M",       "MTE1_V",    "V_MTE1",    "MTE3_MTE2",
-      "MTE2_MTE3", "S_V",       "V_S",       "S_MTE2",    "MTE2_S",
-      "S_MTE3",    "MTE3_S",    "MTE2_FIX",  "FIX_MTE2",  "FIX_S",
-      "M_S",       "FIX_MTE3",  "MTE1_FIX",  "FIX_MTE1",  "FIX_FIX"};
+      "MTE2_MTE1", "MTE1_MTE2", "MTE1_M",   "M_MTE1",   "MTE3_MTE1",
+      "MTE1_MTE3", "MTE2_M",    "M_MTE2",   "M_FIX",    "FIX_M",
+      "MTE2_V",    "V_MTE2",    "MTE3_V",   "V_MTE3",   "V_V",
+      "M_V",       "V_M",       "MTE1_V",   "V_MTE1",   "MTE3_MTE2",
+      "MTE2_MTE3", "S_V",       "V_S",      "S_MTE2",   "MTE2_S",
+      "S_MTE3",    "MTE3_S",    "MTE2_FIX", "FIX_MTE2", "FIX_S",
+      "M_S",       "FIX_MTE3",  "MTE1_FIX", "FIX_MTE1", "FIX_FIX"};
   std::string event =
       (stringifyPipe(source) + "_" + stringifyPipe(target)).str();
   if (!events.contains(event)) {

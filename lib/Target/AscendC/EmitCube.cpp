@@ -129,8 +129,7 @@ void ProgramEmitter::emitFractalLoad(const FractalLoad &load) {
   auto isFewer = [](const Expression &a, const Expression &b) {
     return a.constant && b.constant && *a.constant < *b.constant;
   };
-  Expression start =
-      load.columnStart * load.columnLength + load.rowStart;
+  Expression start = load.columnStart * load.columnLength + load.rowStart;
   // Whole columns in an order that L0 shares are one run of fractals.
   bool isWhole = load.rows.is(load.columnLength);
   if (load.sameOrder && isWhole) {
@@ -270,10 +269,10 @@ bool ProgramEmitter::hasAlignedK(MmadOp op) {
     return false;
   SmallVector<LoadL0AOp> loads;
   collectLoads(rootBuffer(op.getA()), loads);
-  bool transposed = llvm::any_of(
-      loads, [](LoadL0AOp load) { return load.getTranspose(); });
-  bool plain = llvm::any_of(
-      loads, [](LoadL0AOp load) { return !load.getTranspose(); });
+  bool transposed =
+      llvm::any_of(loads, [](LoadL0AOp load) { return load.getTranspose(); });
+  bool plain =
+      llvm::any_of(loads, [](LoadL0AOp load) { return !load.getTranspose(); });
   if (transposed && plain)
     error(op, "internal: ") << "the left operand's buffer is loaded both "
                                "transposed and as it is";
@@ -326,8 +325,8 @@ void ProgramEmitter::emitFixpipe(FixpipeOp op) {
                 field(columns) + ", " + field(rows) + ", " +
                 field(roundUp(value(op.getProductRows()), 16)) + ", " +
                 narrowed("uint32_t", value(op.getStride())) + ", " +
-                (op.getRelu() ? "true" : "false") + ", QuantMode_t::" +
-                rounding + ", 0, 1, 0, 0, 0});",
+                (op.getRelu() ? "true" : "false") +
+                ", QuantMode_t::" + rounding + ", 0, 1, 0, 0, 0});",
             op.getLoc());
   if (isGuarded)
     text.close();

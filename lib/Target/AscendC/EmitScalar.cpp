@@ -435,8 +435,8 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
                                          Binding::Shift));
       })
       .Default([&](Operation *) {
-        error(op, "unsupported: ") << "'" << op->getName().getStringRef()
-                                   << "' on the scalar unit";
+        error(op, "unsupported: ")
+            << "'" << op->getName().getStringRef() << "' on the scalar unit";
         return Expression(0);
       });
 }
@@ -444,8 +444,8 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
 Expression ProgramEmitter::buildFloat(Operation *op) {
   Type element = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
   if (!element || !(element.isF32() || element.isF16() || element.isBF16())) {
-    error(op, "unsupported: ") << "'" << op->getName().getStringRef()
-                               << "' on the scalar unit";
+    error(op, "unsupported: ")
+        << "'" << op->getName().getStringRef() << "' on the scalar unit";
     return 0;
   }
   // 16-bit values compute in fp32 and are rounded at each operation.
@@ -459,12 +459,11 @@ Expression ProgramEmitter::buildFloat(Operation *op) {
   };
   auto choose = [&](StringRef relation, unsigned nanOperand) {
     const std::string &nan = in[nanOperand].text;
-    return rounded(Expression(in[0].within(Binding::Shift) + " " +
-                                  relation.str() + " " +
-                                  in[1].within(Binding::Shift) + " || " + nan +
-                                  " != " + nan + " ? " + in[0].text + " : " +
-                                  in[1].text,
-                              Binding::Conditional));
+    return rounded(
+        Expression(in[0].within(Binding::Shift) + " " + relation.str() + " " +
+                       in[1].within(Binding::Shift) + " || " + nan +
+                       " != " + nan + " ? " + in[0].text + " : " + in[1].text,
+                   Binding::Conditional));
   };
   return llvm::TypeSwitch<Operation *, Expression>(op)
       .Case([&](arith::AddFOp) {
@@ -488,8 +487,8 @@ Expression ProgramEmitter::buildFloat(Operation *op) {
       .Case([&](arith::MaxNumFOp) { return choose(">", 1); })
       .Case([&](arith::MinNumFOp) { return choose("<", 1); })
       .Default([&](Operation *) {
-        error(op, "unsupported: ") << "'" << op->getName().getStringRef()
-                                   << "' on the scalar unit";
+        error(op, "unsupported: ")
+            << "'" << op->getName().getStringRef() << "' on the scalar unit";
         return Expression(0);
       });
 }
@@ -516,8 +515,7 @@ Expression ProgramEmitter::buildConversion(Operation *op) {
     return cast(toType, cast(unsignedType(toType), in));
   if (in.constant && !isa<arith::TruncIOp>(op))
     return in;
-  if (fromType == toType &&
-      !isa<arith::ExtUIOp, arith::IndexCastUIOp>(op))
+  if (fromType == toType && !isa<arith::ExtUIOp, arith::IndexCastUIOp>(op))
     return in;
   return cast(toType, in);
 }
@@ -529,8 +527,8 @@ Expression ProgramEmitter::buildCompare(Operation *op) {
     Expression lhs = value(compare.getLhs()), rhs = value(compare.getRhs());
     bool isUnsigned = predicate == P::ult || predicate == P::ule ||
                       predicate == P::ugt || predicate == P::uge;
-    if (isUnsigned && !(isNonNegative(compare.getLhs()) &&
-                        isNonNegative(compare.getRhs()))) {
+    if (isUnsigned &&
+        !(isNonNegative(compare.getLhs()) && isNonNegative(compare.getRhs()))) {
       std::string wide = unsignedType(type(compare.getLhs()));
       auto cast = [&](const Expression &operand) {
         return Expression("static_cast<" + wide + ">(" + operand.text + ")");
@@ -577,10 +575,10 @@ Expression ProgramEmitter::buildCompare(Operation *op) {
                             Binding::LogicalOr);
   };
   auto ordered = [&] {
-    return binaryExpression(
-        binaryExpression(lhs, "==", lhs, Binding::Equality), "&&",
-        binaryExpression(rhs, "==", rhs, Binding::Equality),
-        Binding::LogicalAnd);
+    return binaryExpression(binaryExpression(lhs, "==", lhs, Binding::Equality),
+                            "&&",
+                            binaryExpression(rhs, "==", rhs, Binding::Equality),
+                            Binding::LogicalAnd);
   };
   switch (compare.getPredicate()) {
   case P::AlwaysFalse:

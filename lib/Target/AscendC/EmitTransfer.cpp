@@ -119,8 +119,8 @@ void ProgramEmitter::emitRowTransfer(const RowTransfer &transfer) {
   Expression start = atom(transfer.offset, "offset");
   Expression row(names.add("row"));
   text.open("for (" + indexType + " " + row.text + " = 0; " + row.text + " < " +
-                rows.text + "; " + row.text + " += " +
-                Twine(kLargestBlockCount) + ")",
+                rows.text + "; " + row.text +
+                " += " + Twine(kLargestBlockCount) + ")",
             location);
   Expression left = rows - row;
   std::string count = names.add("count");
@@ -136,8 +136,8 @@ void ProgramEmitter::emitRowTransfer(const RowTransfer &transfer) {
 void ProgramEmitter::emitGetValue(GetValueOp op) {
   if (op.getResult().use_empty())
     return;
-  std::string read = tensor(op.getSource()) + ".GetValue(" +
-                     value(op.getOffset()).text + ")";
+  std::string read =
+      tensor(op.getSource()) + ".GetValue(" + value(op.getOffset()).text + ")";
   // Tensors of bytes may be declared unsigned, scalars are signless.
   std::string scalarType = type(op.getResult());
   if (elementType(op.getSource(), op) != scalarType)

@@ -150,8 +150,8 @@ void ProgramEmitter::emitCompareScalar(CompareScalarOp op) {
   std::string element = elementType(op.getSource(), op);
   text.line("Compares(" + tensor(op.getDestination(), 0, "uint8_t") + ", " +
                 tensor(op.getSource()) + ", " +
-                scalarArgument(op.getScalar(), element) + ", CMPMODE::" +
-                stringifyCompareMode(op.getMode()) + ", " +
+                scalarArgument(op.getScalar(), element) +
+                ", CMPMODE::" + stringifyCompareMode(op.getMode()) + ", " +
                 unaryForm(op.getCount(), op.getRepeat()) + ");",
             op.getLoc());
 }
@@ -214,8 +214,9 @@ void ProgramEmitter::emitVectorIndex(VectorIndexOp op) {
       if (lane & bit)
         mask[lane / 64] |= uint64_t(1) << (lane % 64);
     std::string name = names.add("lanes");
-    text.line("uint64_t " + name + "[2] = {0x" + llvm::utohexstr(mask[0], true) +
-                  ", 0x" + llvm::utohexstr(mask[1], true) + "};",
+    text.line("uint64_t " + name + "[2] = {0x" +
+                  llvm::utohexstr(mask[0], true) + ", 0x" +
+                  llvm::utohexstr(mask[1], true) + "};",
               op.getLoc());
     text.line("PipeBarrier<PIPE_V>();", op.getLoc());
     text.line("Adds(" + target(0) + ", " + target(0) + ", " + scalar(bit) +

@@ -30,8 +30,8 @@ static const llvm::StringSet<> &reservedNames() {
       "uint16_t", "uint32_t", "uint64_t", "size_t", "main", "min", "max",
       // The API.
       "AscendC", "GM_ADDR", "GlobalTensor", "LocalTensor", "TPosition",
-      "HardEvent", "RoundMode", "CMPMODE", "SELMODE", "QuantMode_t",
-      "DataCopy", "DataCopyPad", "Copy", "LoadData", "Fill", "Mmad", "Fixpipe",
+      "HardEvent", "RoundMode", "CMPMODE", "SELMODE", "QuantMode_t", "DataCopy",
+      "DataCopyPad", "Copy", "LoadData", "Fill", "Mmad", "Fixpipe",
       "Nd2NzParams", "DataCopyExtParams", "DataCopyPadExtParams",
       "LoadData2DParams", "LoadData3DParamsV2", "InitConstValueParams",
       "MmadParams", "FixpipeParamsV220", "UnaryRepeatParams",
@@ -71,6 +71,12 @@ std::string NameTable::add(llvm::StringRef hint) {
   used.insert(name);
   order.push_back(name);
   return name;
+}
+
+std::string NameTable::add(llvm::StringRef hint, llvm::StringRef suffix) {
+  if (used.contains(hint))
+    return add(hint.str() + "_" + suffix.str());
+  return add(hint);
 }
 
 void NameTable::release(size_t mark) {

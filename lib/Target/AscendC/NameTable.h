@@ -22,6 +22,10 @@ public:
   /// `hint` where it is free, made an identifier and numbered otherwise.
   std::string add(llvm::StringRef hint);
 
+  /// `hint`, or `hint_suffix` where that name is taken: a buffer on chip that
+  /// shares its name with the tensor it is a part of.
+  std::string add(llvm::StringRef hint, llvm::StringRef suffix);
+
   /// Names added after a mark are free again once their scope has ended.
   size_t mark() const { return order.size(); }
   void release(size_t mark);

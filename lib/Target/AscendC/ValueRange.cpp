@@ -72,9 +72,8 @@ static ValueBounds divide(ValueBounds a, ValueBounds b,
     return {};
   ValueBounds result;
   if (isKnown(a.least))
-    result.least = quotient(a.least, a.least >= 0 && isKnown(b.greatest)
-                                         ? b.greatest
-                                         : b.least);
+    result.least = quotient(
+        a.least, a.least >= 0 && isKnown(b.greatest) ? b.greatest : b.least);
   if (a.least >= 0 && !isKnown(b.greatest))
     result.least = 0;
   if (isKnown(a.greatest))
@@ -99,7 +98,8 @@ static ValueBounds boundsOf(Value value, unsigned depth) {
     return boundsOf(op->getOperand(index), depth + 1);
   };
   // Values of narrow types may have wrapped.
-  if (!value.getType().isIndex() && isa<arith::ArithDialect>(op->getDialect()) &&
+  if (!value.getType().isIndex() &&
+      isa<arith::ArithDialect>(op->getDialect()) &&
       !isa<arith::ExtSIOp, arith::ExtUIOp>(op))
     return {};
   return llvm::TypeSwitch<Operation *, ValueBounds>(op)
@@ -162,9 +162,8 @@ static ValueBounds boundsOf(Value value, unsigned depth) {
         ValueBounds a = operand(1), b = operand(2);
         return {std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
       })
-      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) {
-        return operand(0);
-      })
+      .Case<arith::ExtSIOp, arith::IndexCastOp>(
+          [&](auto) { return operand(0); })
       .Default([](Operation *) { return ValueBounds(); });
 }
 

@@ -148,6 +148,8 @@ nb::dict compile(const ModuleHandle &handle, const std::string &chip, const std:
   options.keepStages = keepStages;
   options.reproducerDirectory = reproducerDirectory;
   OwningOpRef<ModuleOp> copy = handle.clone();
+  // Messages speak of the user's lines, not of operations.
+  copy->getContext()->printOpOnDiagnostic(false);
   CompiledKernel kernel;
   {
     // Each module owns its context, so compiling threads share nothing.

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,24 @@ def matrices(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def test_gemm(gemm: Any, matrices: Any) -> None:
     a, b = matrices
     np.testing.assert_allclose(gemm(a, b), a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3, atol=1e-3)
+
+
+def test_calls_from_several_threads(gemm: Any) -> None:
+    def call(seed: int) -> bool:
+        generator = np.random.default_rng(seed)
+        a = generator.standard_normal((128, 64)).astype(np.float16)
+        b = generator.standard_normal((64, 128)).astype(np.float16)
+        return np.allclose(gemm(a, b), a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3, atol=1e-3)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(call, range(8)))
+
+
+def test_what_a_kernel_loads_is_not_left_behind(gemm: Any, matrices: Any) -> None:
+    """Shared objects are opened from files that exist for that moment only."""
+    gemm.profile(*matrices).save_timeline(os.devnull)
+    mine = f"tilelang-{os.getpid()}-"
+    assert not [name for name in os.listdir(tempfile.gettempdir()) if name.startswith(mine)]
 
 
 def test_repr(gemm: Any) -> None:
@@ -77,9 +99,6 @@ def test_artifact_round_trip(gemm: Any, matrices: Any, tmp_path: Path) -> None:
 
 
 def test_loading_an_artifact_never_loads_the_compiler(gemm: Any, tmp_path: Path) -> None:
-    import os
-    import subprocess
-
     path = tmp_path / "gemm.tlk"
     gemm.save(path)
     code = (
@@ -156,12 +175,8 @@ def test_timeline(gemm: Any, matrices: Any, tmp_path: Path) -> None:
     assert all(event["dur"] >= 0 for event in events)
     end = max(event["ts"] + event["dur"] for event in events)
     assert end <= profile.microseconds * 1.0001
-    # Pipes work on one instruction after the other.
-    by_track: dict[tuple[int, int], list[tuple[float, float]]] = {}
-    for event in events:
-        by_track.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["dur"]))
     mmads = [event for event in events if event["args"]["instruction"].startswith("Mmad")]
-    assert mmads and all("T.gemm(a, b, c)" in event["name"] for event in mmads)
+    assert mmads and all("T.gemm(" in event["name"] for event in mmads)
     assert all("conftest.py:" in event["args"]["source"] for event in mmads)
 
 

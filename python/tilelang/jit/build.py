@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import hashlib
 import os
@@ -137,19 +136,13 @@ def compile_module(prim_func: Any, options: BuildOptions, *, keep_stages: bool =
     return result
 
 
-def _host_objects(result: dict[str, Any], chip: str) -> dict[str, bytes]:
+def _host_objects(result: dict[str, Any]) -> dict[str, bytes]:
     """Compiles the emitted source for the host, both core types of a mixed kernel at the same time."""
     cores = {"cube": ["aic"], "vector": ["aiv"], "mixed": ["aic", "aiv"]}[result["kernel_type"]]
-    runtime = native_runtime()
-
-    def compile_core(core: str) -> bytes:
-        data: bytes = runtime.compile_for_host(result["source"], name=result["entry"], core=core, chip=chip)
-        return data
-
-    if len(cores) == 1:
-        return {cores[0]: compile_core(cores[0])}
-    with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
-        return dict(zip(cores, pool.map(compile_core, cores), strict=True))
+    objects: dict[str, bytes] = native_runtime().compile_for_host(
+        result["source"], name=result["entry"], cores=cores, native_directory=native_directory()
+    )
+    return objects
 
 
 def _artifact(
@@ -206,7 +199,7 @@ def build(prim_func: Any, options: BuildOptions) -> Artifact:
             if cached is not None and _code_of(cached.source) == _code_of(result["source"]):
                 objects = {core: cached.object(core) for core in cached.cores}
             else:
-                objects = _host_objects(result, options.target.chip)
+                objects = _host_objects(result)
         artifact = _artifact(prim_func, options, result, objects, key, location)
         logger.info("%s: compiled in %.3f s (%s)", prim_func.name, time.perf_counter() - start, key[:12])
         kernel_cache.store(key, artifact)

@@ -140,18 +140,14 @@ def _cache() -> Iterator[Finding]:
 def _host_compiler() -> Iterator[Finding]:
     try:
         from .. import _runtime
-
-        path = _runtime.host_compiler()
-    except Exception as error:
-        yield Finding(
-            "host",
-            "host compiler",
-            "broken",
-            str(error).splitlines()[0],
-            "install clang++ 22, or name one in TILELANG_CXX",
-        )
-        return
-    yield Finding("host", "host compiler", "ok", f"{path}: {_output_of([path, '--version']) or 'no version'}")
+    except ImportError:
+        return  # reported above
+    path = _runtime.host_compiler()
+    if path:
+        yield Finding("host", "host compiler", "ok", f"{path}: {_output_of([path, '--version']) or 'no version'}")
+    else:
+        advice = "install clang 22 (package clang-22), or name a clang++ in TILELANG_CXX"
+        yield Finding("host", "host compiler", "broken", "no clang++ in PATH", advice)
 
 
 def _cpu() -> Iterator[Finding]:

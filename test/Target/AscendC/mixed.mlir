@@ -19,8 +19,8 @@
 // CHECK-NEXT:   LocalTensor<half> b(TPosition::B2, 0x0, 16384);  // L0B, 32768 B at 0x0, mixed.mlir
 // CHECK-NEXT:   LocalTensor<float> c(TPosition::CO1, 0x0, 16384);  // L0C, 65536 B at 0x0, mixed.mlir
 // CHECK-NEXT:   // Workspace 1: 2 versions of 65536 B for each block
-// CHECK-NEXT:   GlobalTensor<float> product;
-// CHECK-NEXT:   product.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace_address + 1310720 + GetBlockIdx() * 131072), 32768);
+// CHECK-NEXT:   GlobalTensor<float> product_workspace;
+// CHECK-NEXT:   product_workspace.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace_address + 1310720 + GetBlockIdx() * 131072), 32768);
 // CHECK-NEXT:   uint32_t product_slot = 0;  // 0 .. 1
 // CHECK-NEXT:   const int32_t block = int32_t(GetBlockIdx());
 // CHECK-NEXT:   const int32_t blocks = int32_t(GetBlockNum());
@@ -36,7 +36,7 @@
 // CHECK-NEXT:     SetFlag<HardEvent::M_FIX>(0);
 // CHECK-NEXT:     WaitFlag<HardEvent::M_FIX>(0);
 // CHECK-NEXT:     CrossCoreWaitFlag(1);
-// CHECK-NEXT:     Fixpipe<float, float, CFG_ROW_MAJOR>(product[product_slot * 16384], c, FixpipeParamsV220{128, 128, 128, 128, false, QuantMode_t::NoQuant, 0, 1, 0, 0, 0});
+// CHECK-NEXT:     Fixpipe<float, float, CFG_ROW_MAJOR>(product_workspace[product_slot * 16384], c, FixpipeParamsV220{128, 128, 128, 128, false, QuantMode_t::NoQuant, 0, 1, 0, 0, 0});
 // CHECK-NEXT:     CrossCoreSetFlag<2, PIPE_FIX>(0);
 // CHECK-NEXT:     product_slot = product_slot + 1 == 2 ? 0 : product_slot + 1;
 // CHECK-NEXT:   }
@@ -47,8 +47,8 @@
 // CHECK-NEXT:   C.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(C_address), 1048576);
 // CHECK-NEXT:   LocalTensor<float> u(TPosition::VECCALC, 0x0, 8192);  // UB, 32768 B at 0x0, mixed.mlir
 // CHECK-NEXT:   // Workspace 1: 2 versions of 65536 B for each block
-// CHECK-NEXT:   GlobalTensor<float> product;
-// CHECK-NEXT:   product.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace_address + 1310720 + GetBlockIdx() / 2 * 131072), 32768);
+// CHECK-NEXT:   GlobalTensor<float> product_workspace;
+// CHECK-NEXT:   product_workspace.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace_address + 1310720 + GetBlockIdx() / 2 * 131072), 32768);
 // CHECK-NEXT:   uint32_t product_slot = 0;  // 0 .. 1
 // CHECK-NEXT:   const int32_t block = int32_t(GetBlockIdx() / 2);
 // CHECK-NEXT:   const int32_t blocks = int32_t(GetBlockNum());
@@ -56,7 +56,7 @@
 // CHECK-NEXT:   const int32_t offset = subBlock * 8192;
 // CHECK-NEXT:   for (int32_t tile = block; tile < 64; tile += blocks) {
 // CHECK-NEXT:     CrossCoreWaitFlag(0);
-// CHECK-NEXT:     DataCopy(u, product[product_slot * 16384 + offset], 8192);
+// CHECK-NEXT:     DataCopy(u, product_workspace[product_slot * 16384 + offset], 8192);
 // CHECK-NEXT:     CrossCoreSetFlag<2, PIPE_MTE2>(1);
 // CHECK-NEXT:     SetFlag<HardEvent::MTE2_V>(0);
 // CHECK-NEXT:     WaitFlag<HardEvent::MTE2_V>(0);

@@ -14,8 +14,8 @@ using namespace tilelang;
 using namespace tilelang::ascend;
 using namespace tilelang::ascend::verify;
 
-using Effects = SmallVectorImpl<
-    SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 //===-- Nd2NzOp ----------------------------------------------------------===//
 
@@ -41,11 +41,10 @@ LogicalResult Nd2NzOp::verify() {
     return emitOpError() << "expected a destination of at most 16384 rows, "
                             "found "
                          << type.getDimSize(0);
-  return failure(
-      failed(verifyConstantRange(*this, "rows", getRows(),
-                                 type.getDimSize(0))) ||
-      failed(verifyConstantRange(*this, "columns", getColumns(),
-                                 type.getDimSize(1))));
+  return failure(failed(verifyConstantRange(*this, "rows", getRows(),
+                                            type.getDimSize(0))) ||
+                 failed(verifyConstantRange(*this, "columns", getColumns(),
+                                            type.getDimSize(1))));
 }
 
 //===-- LoadL0AOp, LoadL0BOp ---------------------------------------------===//
@@ -85,7 +84,8 @@ static LogicalResult verifyLoadL0(Op op, MemoryKind memory) {
   int64_t block = blockElements(element);
   int64_t rowMultiple = 16;
   // The transposition of fp32 takes squares of 16.
-  int64_t startMultiple = kInColumns ? rowMultiple : std::max(block, rowMultiple);
+  int64_t startMultiple =
+      kInColumns ? rowMultiple : std::max(block, rowMultiple);
   int64_t kMultiple = kInColumns ? block : rowMultiple;
   auto verifyMultiple = [&](StringRef name, Value value, int64_t multiple) {
     APInt constant;
@@ -177,8 +177,9 @@ LogicalResult ZeroL0Op::verify() {
   if (!element.isF16() && !element.isBF16() && !element.isF32())
     return emitOpError() << "expected elements of type f16, bf16 or f32, found "
                          << element;
-  int64_t bytes = cast<MemRefType>(getDestination().getType()).getNumElements() *
-                  elementBytes(element);
+  int64_t bytes =
+      cast<MemRefType>(getDestination().getType()).getNumElements() *
+      elementBytes(element);
   if (bytes % 512 != 0)
     return emitOpError() << "expected whole fractals of 512 bytes, found "
                          << bytes << " bytes";
@@ -198,8 +199,8 @@ void FixpipeOp::getEffects(Effects &effects) {
 
 LogicalResult FixpipeOp::verify() {
   if (failed(verifyMemory(*this, "source", getSource(), MemoryKind::L0C)) ||
-      failed(verifyMemory(*this, "destination", getDestination(),
-                          MemoryKind::GM)))
+      failed(
+          verifyMemory(*this, "destination", getDestination(), MemoryKind::GM)))
     return failure();
   if (!elementTypeOf(getSource()).isF32())
     return emitOpError() << "expected a source of type f32, found "
@@ -209,7 +210,7 @@ LogicalResult FixpipeOp::verify() {
     return emitOpError()
            << "expected a destination of type f16, bf16 or f32, found "
            << element;
-  return failure(failed(verifyConstantRange(*this, "rows", getRows(), 8192)) ||
-                 failed(verifyConstantRange(*this, "columns", getColumns(),
-                                            4095)));
+  return failure(
+      failed(verifyConstantRange(*this, "rows", getRows(), 8192)) ||
+      failed(verifyConstantRange(*this, "columns", getColumns(), 4095)));
 }

@@ -36,7 +36,8 @@ static LogicalResult verifyProgram(KernelOp kernel, Region &region,
   Block &block = region.front();
   if (block.empty() || !isa<EndOp>(block.back()))
     return kernel.emitOpError()
-           << "expected the " << core << " program to end in 'ascend.end', found "
+           << "expected the " << core
+           << " program to end in 'ascend.end', found "
            << (block.empty() ? StringRef("an empty block")
                              : block.back().getName().getStringRef());
   size_t names = kernel.getParameterNames().size();
@@ -104,12 +105,12 @@ LogicalResult AllocOp::verify() {
   if (static_cast<int64_t>(getVersions()) < 1)
     return emitOpError() << "expected at least 1 version, found "
                          << static_cast<int64_t>(getVersions());
-  int64_t alignment = getMemory() == MemoryKind::UB || getMemory() == MemoryKind::L1
-                          ? 32
-                      : getMemory() == MemoryKind::L0C ? 1024
-                      : getMemory() == MemoryKind::BT ? 64
-                      : getMemory() == MemoryKind::FB ? 128
-                                                      : 512;
+  int64_t alignment =
+      getMemory() == MemoryKind::UB || getMemory() == MemoryKind::L1 ? 32
+      : getMemory() == MemoryKind::L0C                               ? 1024
+      : getMemory() == MemoryKind::BT                                ? 64
+      : getMemory() == MemoryKind::FB                                ? 128
+                                                                     : 512;
   if (auto address = getAddress())
     if (static_cast<int64_t>(*address) < 0 || *address % alignment != 0)
       return emitOpError() << "expected an address that is a multiple of "
@@ -164,10 +165,9 @@ LogicalResult ViewOp::verify() {
                          "already selects one");
     if (auto ring = getRing().getDefiningOp<RingOp>())
       if (static_cast<int64_t>(ring.getVersions()) != versions)
-        return emitOpError()
-               << "expected a ring of " << versions
-               << " versions, as many as the buffer has, found "
-               << ring.getVersions();
+        return emitOpError() << "expected a ring of " << versions
+                             << " versions, as many as the buffer has, found "
+                             << ring.getVersions();
   }
   if (!source.hasStaticShape() || !result.hasStaticShape())
     return success();

@@ -13,11 +13,11 @@ using namespace tilelang::ascend;
 using namespace tilelang::ascend::verify;
 
 using Accesses = SmallVectorImpl<RegionAccess>;
-using Effects = SmallVectorImpl<
-    SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
-/// An instruction that leaves part of the destination as it is reads nothing of it,
-/// so a destination is a plain write whatever the mask.
+/// A destination is a plain write whatever the mask: what an instruction leaves
+/// as it is, it does not read.
 static void addAccesses(Accesses &accesses, ValueRange reads, Value write) {
   for (Value read : reads)
     accesses.push_back({read, RegionAccessKind::Read});
@@ -39,9 +39,8 @@ static bool isInteger(Type type, unsigned width) {
   return type.isInteger(width);
 }
 
-static const TypeSet floatTypes{"f16 or f32", [](Type type) {
-                                  return type.isF16() || type.isF32();
-                                }};
+static const TypeSet floatTypes{
+    "f16 or f32", [](Type type) { return type.isF16() || type.isF32(); }};
 static const TypeSet arithmeticTypes{
     "f16, f32 or a 16- or 32-bit integer", [](Type type) {
       return type.isF16() || type.isF32() || isInteger(type, 16) ||
@@ -58,9 +57,8 @@ static const TypeSet reluTypes{"f16, f32 or i32", [](Type type) {
                                         (!type.isUnsignedInteger() &&
                                          isInteger(type, 32));
                                }};
-static const TypeSet bitTypes{"a 16-bit integer", [](Type type) {
-                                return isInteger(type, 16);
-                              }};
+static const TypeSet bitTypes{"a 16-bit integer",
+                              [](Type type) { return isInteger(type, 16); }};
 static const TypeSet shiftTypes{"a 16- or 32-bit integer", [](Type type) {
                                   return isInteger(type, 16) ||
                                          isInteger(type, 32);
@@ -96,13 +94,14 @@ static LogicalResult verifyForm(Operation *op, std::optional<uint64_t> count,
                                 std::optional<RepeatAttr> repeat, int64_t width,
                                 ValueRange buffers, bool wideBlocks = false) {
   if (count.has_value() == repeat.has_value())
-    return op->emitOpError() << "expected exactly one of count and repeat, found "
-                             << (count ? "both" : "neither");
+    return op->emitOpError()
+           << "expected exactly one of count and repeat, found "
+           << (count ? "both" : "neither");
   if (count) {
     int64_t number = *count;
     if (number < 1)
-      return op->emitOpError() << "expected a count of at least 1, found "
-                               << number;
+      return op->emitOpError()
+             << "expected a count of at least 1, found " << number;
     for (Value buffer : buffers) {
       auto type = cast<MemRefType>(buffer.getType());
       if (type.hasStaticShape() && number > type.getNumElements())
@@ -184,8 +183,8 @@ LogicalResult StoreOp::verify() {
                           MemoryKind::GM)) ||
       failed(verifySameElementType(*this, "destination", getDestination(),
                                    "source", getSource())) ||
-      failed(verifyRows(*this, "source", getSource(), getRows(),
-                        getColumns())));
+      failed(
+          verifyRows(*this, "source", getSource(), getRows(), getColumns())));
 }
 
 //===-- Elementwise ------------------------------------------------------===//
@@ -209,9 +208,9 @@ LogicalResult UnaryOp::verify() {
     return verifyElement(*this, "source", getSource(), bitTypes);
   case UnaryFunction::Copy:
     if (getCount() && *getCount() * bytesOf(getSource()) % 32 != 0)
-      return emitOpError() << "expected a copy of a multiple of 32 bytes, found "
-                           << *getCount() << " elements of "
-                           << elementTypeOf(getSource());
+      return emitOpError()
+             << "expected a copy of a multiple of 32 bytes, found "
+             << *getCount() << " elements of " << elementTypeOf(getSource());
     if (getCount())
       return success();
     return verifyElement(*this, "source", getSource(), moveTypes);
@@ -322,8 +321,8 @@ void CastOp::getRegionAccesses(Accesses &accesses) {
 
 LogicalResult CastOp::verify() {
   Type from = elementTypeOf(getSource()), to = elementTypeOf(getDestination());
-  if (failed(verifyUB(*this, {{"destination", getDestination()},
-                              {"source", getSource()}})))
+  if (failed(verifyUB(
+          *this, {{"destination", getDestination()}, {"source", getSource()}})))
     return failure();
   if (!hasCast(from, to))
     return emitOpError() << "expected a conversion the vector unit has, found "
@@ -345,8 +344,8 @@ void DuplicateOp::getRegionAccesses(Accesses &accesses) {
 LogicalResult DuplicateOp::verify() {
   return failure(
       failed(verifyUB(*this, {{"destination", getDestination()}})) ||
-      failed(verifyElement(*this, "destination", getDestination(),
-                           moveTypes)) ||
+      failed(
+          verifyElement(*this, "destination", getDestination(), moveTypes)) ||
       failed(verifyScalarType(*this, "scalar", getScalar().getType(),
                               elementTypeOf(getDestination()))) ||
       failed(verifyForm(*this, getCount(), getRepeat(),
@@ -361,9 +360,9 @@ static LogicalResult verifyMaskBuffer(Operation *op, StringRef name,
                                       std::optional<uint64_t> count) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.getElementType().isInteger(8))
-    return op->emitOpError() << "expected " << name
-                             << " bytes of type i8 or ui8, found "
-                             << type.getElementType();
+    return op->emitOpError()
+           << "expected " << name << " bytes of type i8 or ui8, found "
+           << type.getElementType();
   int64_t bytes = llvm::divideCeil(count.value_or(0), 8);
   if (type.hasStaticShape() && type.getNumElements() < bytes)
     return op->emitOpError() << "expected " << name << " of at least " << bytes
@@ -409,15 +408,14 @@ void CompareScalarOp::getRegionAccesses(Accesses &accesses) {
 }
 
 LogicalResult CompareScalarOp::verify() {
-  return failure(
-      failed(verifyUB(*this, {{"destination", getDestination()},
-                              {"source", getSource()}})) ||
-      failed(verifyScalarType(*this, "scalar", getScalar().getType(),
-                              elementTypeOf(getSource()))) ||
-      failed(verifyForm(*this, getCount(), getRepeat(), bytesOf(getSource()),
-                        getSource(), true)) ||
-      failed(verifyCompare(*this, getMode(), getDestination(), getSource(),
-                           getCount())));
+  return failure(failed(verifyUB(*this, {{"destination", getDestination()},
+                                         {"source", getSource()}})) ||
+                 failed(verifyScalarType(*this, "scalar", getScalar().getType(),
+                                         elementTypeOf(getSource()))) ||
+                 failed(verifyForm(*this, getCount(), getRepeat(),
+                                   bytesOf(getSource()), getSource(), true)) ||
+                 failed(verifyCompare(*this, getMode(), getDestination(),
+                                      getSource(), getCount())));
 }
 
 void SelectOp::getRegionAccesses(Accesses &accesses) {
@@ -435,12 +433,11 @@ LogicalResult SelectOp::verify() {
                                    "destination", getDestination())) ||
       failed(verifySameElementType(*this, "false source", getFalseSource(),
                                    "destination", getDestination())) ||
-      failed(verifyElement(*this, "destination", getDestination(),
-                           floatTypes)) ||
-      failed(verifyForm(*this, getCount(), getRepeat(),
-                        bytesOf(getDestination()),
-                        {getDestination(), getTrueSource(),
-                         getFalseSource()})) ||
+      failed(
+          verifyElement(*this, "destination", getDestination(), floatTypes)) ||
+      failed(
+          verifyForm(*this, getCount(), getRepeat(), bytesOf(getDestination()),
+                     {getDestination(), getTrueSource(), getFalseSource()})) ||
       failed(verifyMaskBuffer(*this, "mask", getMask(), getCount())));
 }
 
@@ -491,11 +488,10 @@ void GetValueOp::getRegionAccesses(Accesses &accesses) {
 }
 
 LogicalResult GetValueOp::verify() {
-  return failure(
-      failed(verifyMemory(*this, "source", getSource(),
-                          {MemoryKind::UB, MemoryKind::GM})) ||
-      failed(verifyScalarType(*this, "result", getResult().getType(),
-                              elementTypeOf(getSource()))));
+  return failure(failed(verifyMemory(*this, "source", getSource(),
+                                     {MemoryKind::UB, MemoryKind::GM})) ||
+                 failed(verifyScalarType(*this, "result", getResult().getType(),
+                                         elementTypeOf(getSource()))));
 }
 
 void SetValueOp::getRegionAccesses(Accesses &accesses) {
@@ -503,11 +499,10 @@ void SetValueOp::getRegionAccesses(Accesses &accesses) {
 }
 
 LogicalResult SetValueOp::verify() {
-  return failure(
-      failed(verifyMemory(*this, "destination", getDestination(),
-                          {MemoryKind::UB, MemoryKind::GM})) ||
-      failed(verifyScalarType(*this, "value", getValue().getType(),
-                              elementTypeOf(getDestination()))));
+  return failure(failed(verifyMemory(*this, "destination", getDestination(),
+                                     {MemoryKind::UB, MemoryKind::GM})) ||
+                 failed(verifyScalarType(*this, "value", getValue().getType(),
+                                         elementTypeOf(getDestination()))));
 }
 
 //===-- Memory effects follow from the accesses --------------------------===//

@@ -29,8 +29,7 @@ std::string verify::printed(Type type) {
 }
 
 LogicalResult verify::verifyMemory(Operation *op, StringRef operand,
-                                   Value buffer,
-                                   ArrayRef<MemoryKind> allowed) {
+                                   Value buffer, ArrayRef<MemoryKind> allowed) {
   MemoryKind found = memoryOf(buffer);
   if (llvm::is_contained(allowed, found))
     return success();
@@ -51,9 +50,9 @@ LogicalResult verify::verifySameElementType(Operation *op, StringRef operand,
   Type expected = elementTypeOf(referenceBuffer);
   if (found == expected)
     return success();
-  return op->emitOpError() << "expected " << operand << " with the element type "
-                           << expected << " of the " << reference << ", found "
-                           << found;
+  return op->emitOpError() << "expected " << operand
+                           << " with the element type " << expected
+                           << " of the " << reference << ", found " << found;
 }
 
 LogicalResult verify::verifyScalarType(Operation *op, StringRef operand,

@@ -33,8 +33,8 @@ mlir::LogicalResult verifySameElementType(mlir::Operation *op,
 
 /// A scalar has the (signless) type of the buffer's elements.
 mlir::LogicalResult verifyScalarType(mlir::Operation *op,
-                                     llvm::StringRef operand,
-                                     mlir::Type scalar, mlir::Type element);
+                                     llvm::StringRef operand, mlir::Type scalar,
+                                     mlir::Type element);
 
 /// A matrix of whole fractals: rank 2, rows a multiple of 16, columns of C0.
 mlir::LogicalResult verifyFractalShape(mlir::Operation *op,

@@ -111,20 +111,21 @@ void Emitter::run(int64_t &nextGroup) {
     emitEnds(*flag);
 }
 
-static LogicalResult synchronise(CoreProgram &program,
-                                 const DenseSet<Value> &exchanged,
-                                 KernelOp kernel, const Chip &chip,
-                                 int64_t &nextGroup) {
-  if (program.empty())
-    return success();
+static LogicalResult planCore(CoreProgram &program, SyncOrder &order,
+                              ArrayRef<Exchange> exchanges, KernelOp kernel,
+                              const Chip &chip) {
+  DenseSet<Value> exchanged;
+  for (Exchange exchange : exchanges) {
+    exchanged.insert(exchange.producerWorkspace.getBuffer());
+    exchanged.insert(exchange.consumerWorkspace.getBuffer());
+  }
   int interlock = static_cast<int>(chip.constant("cube.interlock_fractals"));
   std::vector<Dependence> dependences = findDependences(program, exchanged);
-  SyncOrder order(program);
+  order.roundTrips = findRoundTrips(exchanges, program);
   chooseFlags(program, dependences, order, interlock);
   if (failed(assignEventIds(order, chip, kernel)))
     return failure();
   placeBarriers(program, dependences, order, interlock);
-  Emitter(program, order).run(nextGroup);
   return success();
 }
 
@@ -145,15 +146,17 @@ static LogicalResult synchronise(KernelOp kernel, const Chip &chip) {
       findExchanges(kernel, *aic, *aiv, chip);
   if (failed(exchanges))
     return failure();
-  DenseSet<Value> exchanged;
-  for (Exchange &exchange : *exchanges) {
-    exchanged.insert(exchange.producerWorkspace.getBuffer());
-    exchanged.insert(exchange.consumerWorkspace.getBuffer());
-  }
-  int64_t nextGroup = 0;
-  if (failed(synchronise(*aic, exchanged, kernel, chip, nextGroup)) ||
-      failed(synchronise(*aiv, exchanged, kernel, chip, nextGroup)))
+  SyncOrder aicOrder(*aic), aivOrder(*aiv);
+  if (failed(planCore(*aic, aicOrder, *exchanges, kernel, chip)) ||
+      failed(planCore(*aiv, aivOrder, *exchanges, kernel, chip)) ||
+      failed(numberCounters(kernel, *exchanges, aicOrder, aivOrder, *aic,
+                            chip)))
     return failure();
+  int64_t nextGroup = 0;
+  if (!aic->empty())
+    Emitter(*aic, aicOrder).run(nextGroup);
+  if (!aiv->empty())
+    Emitter(*aiv, aivOrder).run(nextGroup);
   for (const Exchange &exchange : *exchanges)
     emitExchange(exchange, nextGroup);
   return success();

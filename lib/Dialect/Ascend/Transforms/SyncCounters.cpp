@@ -125,18 +125,85 @@ sync::findExchanges(KernelOp kernel, CoreProgram &aic, CoreProgram &aiv,
              << "' has " << exchange.versions
              << " versions, counters between cores hold "
              << chip.crossCoreCounterLimit;
-    exchange.full = static_cast<int>(exchanges.size()) * 2;
-    exchange.free = exchange.full + 1;
     exchanges.push_back(exchange);
   }
-  if (exchanges.size() * 2 > chip.crossCoreFlags)
+  return exchanges;
+}
+
+std::vector<RoundTrip>
+sync::findRoundTrips(ArrayRef<Exchange> exchanges, const CoreProgram &program) {
+  std::vector<RoundTrip> trips;
+  for (const Exchange &sent : exchanges)
+    for (const Exchange &answer : exchanges) {
+      if (sent.producer.program != &program ||
+          answer.consumer.program != &program ||
+          sent.producer.body != answer.consumer.body ||
+          sent.consumer.body != answer.producer.body)
+        continue;
+      // The other core answers behind its wait, and this one asks first.
+      if (answer.producer.last < sent.consumer.first ||
+          answer.consumer.first <= sent.producer.last)
+        continue;
+      trips.push_back({sent.producer.pipe, sent.producer.body,
+                       sent.producer.last + 1, answer.consumer.first});
+    }
+  return trips;
+}
+
+/// Whether, before the producer writes a slot again, it always waits for
+/// something that the consumer sends behind its last access to that slot.
+static bool isFreeImplied(const Exchange &exchange,
+                          ArrayRef<Exchange> exchanges,
+                          const SyncOrder &consumerOrder) {
+  const CoreProgram &program = *exchange.consumer.program;
+  Value buffer = WorkspaceOp(exchange.consumerWorkspace).getBuffer();
+  for (const Exchange &answer : exchanges) {
+    if (answer.producer.body != exchange.consumer.body ||
+        answer.consumer.body != exchange.producer.body ||
+        answer.producer.program != exchange.consumer.program)
+      continue;
+    Point sent{answer.producer.body, answer.producer.last + 1,
+               answer.producer.pipe, /*atSet=*/true};
+    for (int distance = 0; distance < exchange.versions; ++distance) {
+      bool ordered = llvm::all_of(
+          program.instructions, [&](const Instruction &instruction) {
+            bool uses = llvm::any_of(
+                instruction.accesses,
+                [&](const Access &access) { return access.root == buffer; });
+            return !uses || consumerOrder.isOrdered(
+                                {instruction.body, instruction.child + 1,
+                                 instruction.pipe},
+                                sent, distance, Value());
+          });
+      if (ordered)
+        return true;
+    }
+  }
+  return false;
+}
+
+LogicalResult sync::numberCounters(KernelOp kernel,
+                                   std::vector<Exchange> &exchanges,
+                                   const SyncOrder &aic, const SyncOrder &aiv,
+                                   const CoreProgram &aicProgram,
+                                   const Chip &chip) {
+  unsigned next = 0;
+  for (Exchange &exchange : exchanges) {
+    const SyncOrder &order =
+        exchange.consumer.program == &aicProgram ? aic : aiv;
+    exchange.needsFree = exchange.consumer.body->nearestLoop &&
+                         !isFreeImplied(exchange, exchanges, order);
+    exchange.full = next++;
+    if (exchange.needsFree)
+      exchange.free = next++;
+  }
+  if (next > chip.crossCoreFlags)
     return kernel.emitError()
            << "the kernel exchanges " << exchanges.size()
-           << " tiles between Cube and Vector cores, which needs "
-           << exchanges.size() * 2 << " counters; the chip has "
-           << chip.crossCoreFlags
+           << " tiles between Cube and Vector cores, which needs " << next
+           << " counters; the chip has " << chip.crossCoreFlags
            << ": split the kernel or exchange fewer tiles";
-  return exchanges;
+  return success();
 }
 
 /// The child of the program that holds `body`, as an operation.
@@ -147,7 +214,8 @@ static Operation *outermost(Body *body) {
 }
 
 void sync::emitExchange(const Exchange &exchange, int64_t &nextGroup) {
-  int64_t fullGroup = nextGroup++, freeGroup = nextGroup++;
+  int64_t fullGroup = nextGroup++;
+  int64_t freeGroup = exchange.needsFree ? nextGroup++ : -1;
   const ExchangeSide &producer = exchange.producer;
   const ExchangeSide &consumer = exchange.consumer;
   auto firstOf = [](const ExchangeSide &side) {
@@ -161,7 +229,7 @@ void sync::emitExchange(const Exchange &exchange, int64_t &nextGroup) {
 
   // Producer.
   Operation *first = firstOf(producer), *last = lastOf(producer);
-  if (producer.body->nearestLoop) {
+  if (exchange.needsFree) {
     builder.setInsertionPoint(first);
     CrossWaitOp::create(builder, location(first), exchange.free, freeGroup);
     Operation *loop = outermost(producer.body);
@@ -177,7 +245,7 @@ void sync::emitExchange(const Exchange &exchange, int64_t &nextGroup) {
   first = firstOf(consumer), last = lastOf(consumer);
   builder.setInsertionPoint(first);
   CrossWaitOp::create(builder, location(first), exchange.full, fullGroup);
-  if (consumer.body->nearestLoop) {
+  if (exchange.needsFree) {
     builder.setInsertionPointAfter(last);
     CrossSetOp::create(builder, location(last), consumer.pipe, exchange.free,
                        freeGroup);

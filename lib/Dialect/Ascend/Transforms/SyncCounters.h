@@ -8,7 +8,7 @@
 #ifndef TILELANG_LIB_DIALECT_ASCEND_TRANSFORMS_SYNCCOUNTERS_H
 #define TILELANG_LIB_DIALECT_ASCEND_TRANSFORMS_SYNCCOUNTERS_H
 
-#include "SyncProgram.h"
+#include "SyncOrder.h"
 #include "tilelang/Chip/Chip.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -32,15 +32,31 @@ struct Exchange {
   WorkspaceOp producerWorkspace, consumerWorkspace;
   ExchangeSide producer, consumer;
   int64_t versions;
+  /// The order of other exchanges already keeps the producer from overtaking.
+  bool needsFree = true;
   int full = -1, free = -1;
 };
 
-/// Finds the workspaces that both programs of a kernel use, and numbers their
-/// counters. Fails with an error where the exchange cannot be synchronised.
+/// Finds the workspaces that both programs of a kernel use. Fails with an error
+/// where the exchange cannot be synchronised.
 mlir::FailureOr<std::vector<Exchange>> findExchanges(KernelOp kernel,
                                                      CoreProgram &aic,
                                                      CoreProgram &aiv,
                                                      const Chip &chip);
+
+/// What the exchanges order inside `program`: data sent to the other core and
+/// an answer received from it.
+std::vector<RoundTrip> findRoundTrips(llvm::ArrayRef<Exchange> exchanges,
+                                      const CoreProgram &program);
+
+/// Leaves out counters of free slots that a later exchange in the opposite
+/// direction makes superfluous, and numbers the rest. `aic` and `aiv` are the
+/// orders inside the cores.
+mlir::LogicalResult numberCounters(KernelOp kernel,
+                                   std::vector<Exchange> &exchanges,
+                                   const SyncOrder &aic, const SyncOrder &aiv,
+                                   const CoreProgram &aicProgram,
+                                   const Chip &chip);
 
 /// Emits sets, waits, primes and drains; `nextGroup` numbers them.
 void emitExchange(const Exchange &exchange, int64_t &nextGroup);

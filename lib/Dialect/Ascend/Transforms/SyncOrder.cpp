@@ -83,6 +83,15 @@ SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
         if (fires)
           state.pipes |= flag.target == Pipe::S ? kAllPipes : bit(flag.target);
       }
+      for (const RoundTrip &trip : roundTrips) {
+        if (trip.body != body || trip.wait != position ||
+            (execution == 0 && trip.set < start))
+          continue;
+        const Knowledge &known = history[trip.set];
+        if ((known.pipes & bit(trip.source)) ||
+            (known.issued && trip.source == pipe))
+          state.pipes = kAllPipes;
+      }
       for (int index : barrierIndices) {
         const Barrier &barrier = barriers[index];
         if (barrier.position != position || !state.issued)

@@ -49,6 +49,17 @@ struct Barrier {
   int position;
 };
 
+/// An order that a round trip to the other core gives: what is complete at a
+/// raised counter is complete for everything behind a later wait in the same
+/// execution of the body.
+struct RoundTrip {
+  Pipe source;
+  Body *body;
+  /// The counter is raised behind child `set - 1`; the core waits for the
+  /// answer before child `wait`.
+  int set, wait;
+};
+
 /// A point on a pipe: what was issued before `position` (as a source), what
 /// starts from `position` on (as a target).
 struct Point {
@@ -66,6 +77,7 @@ public:
 
   std::vector<Flag> flags;
   std::vector<Barrier> barriers;
+  std::vector<RoundTrip> roundTrips;
 
   /// Call after `flags` or `barriers` gain or lose elements.
   void updateIndex();

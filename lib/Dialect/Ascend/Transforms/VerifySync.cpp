@@ -53,18 +53,22 @@ private:
 void Verifier::chooseScenarios() {
   int64_t versions = 1;
   bool varies = false;
+  bool deep = false;
   kernel.walk([&](Operation *op) {
     if (auto ring = dyn_cast<RingOp>(op))
       versions = std::max<int64_t>(versions, ring.getVersions());
-    bool nested = op->getParentOp() != kernel;
-    if ((isa<scf::IfOp>(op) || (isa<scf::ForOp>(op) && nested)) &&
-        op->getNumRegions() != 0)
-      varies = true;
+    auto outer = op->getParentOfType<scf::ForOp>();
+    varies |= isa<scf::IfOp>(op) || (isa<scf::ForOp>(op) && outer);
+    deep |= isa<scf::ForOp>(op) && outer &&
+            outer->getParentOfType<scf::ForOp>();
   });
   std::vector<Scenario::Pattern> patterns{Scenario::Full, Scenario::Empty};
   if (varies)
     patterns.insert(patterns.end(), {Scenario::Else, Scenario::Even,
-                                     Scenario::Odd, Scenario::Single});
+                                     Scenario::Odd, Scenario::Single,
+                                     Scenario::Outer});
+  if (deep)
+    patterns.push_back(Scenario::Shallow);
   for (Scenario::Pattern pattern : patterns)
     // Large programs are unrolled less.
     for (int iterations = versions + 2; iterations >= 1; --iterations) {

@@ -307,6 +307,10 @@ int64_t Tracer::iterationsOf(scf::ForOp loop) {
     return outermost || iterationSum % 2 == 1 ? scenario.iterations : 0;
   case Scenario::Single:
     return outermost ? scenario.iterations : 1;
+  case Scenario::Shallow:
+    return depth < 2 ? scenario.iterations : 0;
+  case Scenario::Outer:
+    return outermost ? scenario.iterations : 0;
   default:
     return scenario.iterations;
   }

@@ -62,8 +62,17 @@ using Traces = std::array<std::vector<Event>, 2>;
 struct Scenario {
   /// Iterations of loops whose trip count is unknown, or larger.
   int iterations;
-  /// How branches and nested loops vary: see `Tracer`.
-  enum Pattern { Full, Else, Even, Odd, Single, Empty } pattern;
+  /// How branches and loops vary.
+  enum Pattern {
+    Full,     // every loop runs, every condition holds
+    Else,     // every loop runs, no condition holds
+    Even,     // nested loops run and conditions hold in even iterations
+    Odd,      // ... in odd iterations
+    Single,   // nested loops run once
+    Shallow,  // loops nested twice or deeper do not run
+    Outer,    // nested loops do not run
+    Empty     // no loop runs
+  } pattern;
 };
 /// The events of a kernel; stops at `limit` events (then the result is cut
 /// short and must not be used).

@@ -169,6 +169,16 @@ std::optional<AffineExpr> IndexExpressions::build(Value value) {
                 [&](Operation *op) { return buildDivision(op, false); })
             .Case<arith::RemSIOp>(
                 [&](Operation *op) { return buildDivision(op, true); })
+            .Case<arith::ShLIOp, arith::ShRSIOp>([&](Operation *op) -> Result {
+              std::optional<AffineExpr> shifted = get(op->getOperand(0));
+              std::optional<int64_t> bits =
+                  getConstantIntValue(op->getOperand(1));
+              if (!shifted || !bits || *bits < 0 || *bits > 31)
+                return std::nullopt;
+              int64_t factor = int64_t(1) << *bits;
+              return isa<arith::ShLIOp>(op) ? *shifted * factor
+                                            : shifted->floorDiv(factor);
+            })
             .Case<arith::IndexCastOp>([&](Operation *op) -> Result {
               return get(op->getOperand(0));
             })

@@ -8,7 +8,9 @@
 #ifndef TILELANG_DIALECT_TILE_TRANSFORMS_PASSES_H
 #define TILELANG_DIALECT_TILE_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "tilelang/Dialect/Tile/IR/TileDialect.h"
