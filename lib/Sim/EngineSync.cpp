@@ -58,9 +58,14 @@ PendingSet *Engine::newSet(const PendingSet &set) {
 
 /// A set must happen after the wait that consumed the set before it, whatever
 /// the timing: otherwise two sets can meet, which the hardware leaves
-/// undefined.
+/// undefined. Ids that the toolchain deals out itself (TQue) are reused by
+/// design as soon as their wait is issued; there only sets that do meet count.
 void Engine::checkSetOrder(Core &core, FlagState &flag,
-                           const Accessor &accessor) {
+                           const Accessor &accessor, bool byToolchain) {
+  if (byToolchain) {
+    ++flag.sets;
+    return;
+  }
   bool ordered = flag.sets == flag.waits &&
                  (flag.waits == 0 || flag.source == flag.destination ||
                   accessor.knows(flag.lastWait));
@@ -70,12 +75,8 @@ void Engine::checkSetOrder(Core &core, FlagState &flag,
   bool neverWaited = flag.waits == 0;
   addFinding(finding::kFlag,
              "SetFlag " + flagName(flag) +
-                 (flag.sets > flag.waits + 1
-                      ? " is issued while the flag is still set"
-                      : " may be issued while the flag is still set: nothing "
-                        "orders it after the WaitFlag that consumes the last "
-                        "set") +
-                 "; wait for the flag first, or use another event id",
+                 " may be issued while the flag is still set: nothing orders it "
+                 "after the WaitFlag that consumes the last set; wait for the flag first, or use another event id",
              placeOf(accessor.epoch),
              placeOf(core, neverWaited ? flag.source : flag.destination,
                      neverWaited ? flag.setSite : flag.waitSite));
@@ -94,7 +95,7 @@ void Engine::queueSet(Core &core, Pipe which, const QueueEntry &entry) {
     Accessor accessor{{core.block, pipe.counter, entry.site, entry.order,
                        static_cast<uint8_t>(thread)},
                       &pipe.clock};
-    checkSetOrder(core, flag, accessor);
+    checkSetOrder(core, flag, accessor, record.cubeFlags & 1);
     if (flag.sets == 1)
       flag.setSite = entry.site;
   }
@@ -120,6 +121,13 @@ void Engine::firePending(Core &core, Pipe which) {
 void Engine::fireFlag(Core &core, PendingSet *set) {
   int32_t number = flagNumber(core, set->flag);
   FlagState &flag = core.flags[number];
+  if (flag.set && options.checks)
+    addFinding(finding::kFlag,
+               "SetFlag " + flagName(flag) +
+                   " is issued while the flag is still set; wait for the flag "
+                   "first, or use another event id",
+               placeOf(core, flag.source, set->site),
+               placeOf(core, flag.source, flag.setSite));
   flag.set = true;
   flag.setSite = set->site;
   flag.clock = std::move(set->clock);
@@ -269,7 +277,7 @@ void Engine::setFromScalar(Core &core, const ascsim::Instruction &record,
   advance(core);
   Accessor accessor = scalarAccess(core, site);
   FlagState &flag = flagState(core, record.flag);
-  checkSetOrder(core, flag, accessor);
+  checkSetOrder(core, flag, accessor, record.cubeFlags & 1);
   if (flag.sets == 1)
     flag.setSite = site;
   PendingSet *set = newSet(

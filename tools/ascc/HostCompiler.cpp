@@ -259,7 +259,8 @@ static bool linkShared(const Job &job, const std::string &linker, const std::str
   std::string temporary = request.output + "." + std::to_string(getpid()) + ".tmp";
   std::vector<std::string> command;
   if (!linker.empty())
-    command = {linker, "-shared", "--build-id=none", "-o", temporary, job.object, "-L" + libraries,
+    // The simulator gives up a blocked kernel by unwinding its stack.
+    command = {linker, "-shared", "--eh-frame-hdr", "--build-id=none", "-o", temporary, job.object, "-L" + libraries,
                "-lascendsim", "-rpath", libraries};
   else
     command = {compiler, "-shared", "-o", temporary, job.object, "-L" + libraries,

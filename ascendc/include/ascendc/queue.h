@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The managed style of Ascend C: TPipe hands out memory and event ids, TQue
-// turns AllocTensor/EnQue/DeQue/FreeTensor into flags. All state lives in these
+// turns AllocTensor/EnQue/DeQue/FreeTensor into flags. Each buffer keeps its two
+// event ids: then a flag is never set again before its last wait is through,
+// because the buffer's own hand-over lies between. All state lives in these
 // objects, that is on the kernel's stack: several cores run one shared object
 // in one process, so nothing here may be global.
 //
@@ -65,6 +67,12 @@ constexpr pipe_t consumerPipe(TPosition position) {
   }
 }
 
+/// An event id that a buffer took at its first use.
+struct BufferEvent {
+  int8_t id = -1;
+  bool isSet = false;
+};
+
 ASCENDC_API void dynamicFlag(ascsim::Opcode opcode, pipe_t from, pipe_t to, uint32_t id) {
   ascsim::Instruction instruction(opcode, opcode == ascsim::Opcode::SetFlag ? pipeOf(from)
                                                                             : pipeOf(to));
@@ -101,10 +109,10 @@ public:
   /// Waits for the flags that freed buffers left behind, then for all pipes.
   ASCENDC_API void Destroy() {
     for (uint32_t i = 0; i < pending; ++i)
-      if (*pendingEvents[i].id >= 0) {
+      if (pendingEvents[i].event->isSet) {
         detail::dynamicFlag(ascsim::Opcode::WaitFlag, pendingEvents[i].from, pendingEvents[i].to,
-                            static_cast<uint32_t>(*pendingEvents[i].id));
-        *pendingEvents[i].id = -1;
+                            static_cast<uint32_t>(pendingEvents[i].event->id));
+        pendingEvents[i].event->isSet = false;
       }
     PipeBarrier<PIPE_ALL>();
     destroyed = true;
@@ -149,10 +157,10 @@ public:
   ASCENDC_API void releaseEvent(uint8_t pair, TEventID id) {
     usedEvents[pair] &= uint8_t(~(1u << id));
   }
-  ASCENDC_API void notePending(pipe_t from, pipe_t to, int8_t *id) {
+  ASCENDC_API void notePending(pipe_t from, pipe_t to, detail::BufferEvent *event) {
     if (pending == kMaxPending)
       return ascsim_fault("TPipe: more than 64 queue buffers");
-    pendingEvents[pending++] = {from, to, id};
+    pendingEvents[pending++] = {from, to, event};
   }
 
 private:
@@ -174,7 +182,7 @@ private:
   static constexpr uint32_t kMaxPending = 64;
   struct Pending {
     pipe_t from, to;
-    int8_t *id;
+    detail::BufferEvent *event;
   };
   Pending pendingEvents[kMaxPending];
   uint32_t pending = 0;
@@ -205,11 +213,7 @@ public:
       if (state[slot] != Free)
         continue;
       nextFree = slot + 1 == buffers ? 0 : slot + 1;
-      if (freeEvent[slot] >= 0) {
-        detail::dynamicFlag(ascsim::Opcode::WaitFlag, to, from, uint32_t(freeEvent[slot]));
-        pipe->releaseEvent(to * 8 + from, freeEvent[slot]);
-        freeEvent[slot] = -1;
-      }
+      waitFor(freeEvent[slot], to, from);
       state[slot] = Taken;
       LocalTensor<T> tensor(position, base + slot * bytes, bytes / uint32_t(sizeof(T)));
       tensor.queueSlot = uint8_t(slot);
@@ -223,8 +227,7 @@ public:
     uint32_t slot = slotOf(tensor);
     if (queued >= kMaxBuffers || slot >= buffers)
       ascsim_fault("TQue::EnQue: the tensor is not from this queue, or the queue is full");
-    fullEvent[slot] = pipe->allocateEvent(from * 8 + to);
-    detail::dynamicFlag(ascsim::Opcode::SetFlag, from, to, uint32_t(fullEvent[slot]));
+    set(fullEvent[slot], from, to);
     state[slot] = Queued;
     order[(first + queued) % kMaxBuffers] = uint8_t(slot);
     ++queued;
@@ -236,9 +239,7 @@ public:
     uint32_t slot = order[first % kMaxBuffers];
     first = (first + 1) % kMaxBuffers;
     --queued;
-    detail::dynamicFlag(ascsim::Opcode::WaitFlag, from, to, uint32_t(fullEvent[slot]));
-    pipe->releaseEvent(from * 8 + to, fullEvent[slot]);
-    fullEvent[slot] = -1;
+    waitFor(fullEvent[slot], from, to);
     state[slot] = Taken;
     LocalTensor<T> tensor(position, base + slot * bytes, bytes / uint32_t(sizeof(T)));
     tensor.queueSlot = uint8_t(slot);
@@ -248,8 +249,7 @@ public:
     uint32_t slot = slotOf(tensor);
     if (slot >= buffers || state[slot] == Free)
       return ascsim_fault("TQue::FreeTensor: the tensor is not a taken one of this queue");
-    freeEvent[slot] = pipe->allocateEvent(to * 8 + from);
-    detail::dynamicFlag(ascsim::Opcode::SetFlag, to, from, uint32_t(freeEvent[slot]));
+    set(freeEvent[slot], to, from);
     state[slot] = Free;
   }
   template <typename T> ASCENDC_API void AllocTensor(LocalTensor<T> &tensor) {
@@ -267,11 +267,7 @@ public:
   }
   ASCENDC_API void FreeAllEvent() {
     for (uint32_t i = 0; i < buffers; ++i)
-      if (freeEvent[i] >= 0) {
-        detail::dynamicFlag(ascsim::Opcode::WaitFlag, to, from, uint32_t(freeEvent[i]));
-        pipe->releaseEvent(to * 8 + from, freeEvent[i]);
-        freeEvent[i] = -1;
-      }
+      waitFor(freeEvent[i], to, from);
   }
 
   // Called by TPipe::InitBuffer.
@@ -285,12 +281,24 @@ public:
     first = queued = nextFree = 0;
     for (uint32_t i = 0; i < number; ++i) {
       state[i] = Free;
-      freeEvent[i] = fullEvent[i] = -1;
+      freeEvent[i] = fullEvent[i] = detail::BufferEvent();
       owner->notePending(to, from, &freeEvent[i]);
     }
   }
 
 private:
+  ASCENDC_API void set(detail::BufferEvent &event, pipe_t source, pipe_t destination) {
+    if (event.id < 0)
+      event.id = pipe->allocateEvent(source * 8 + destination);
+    detail::dynamicFlag(ascsim::Opcode::SetFlag, source, destination, uint32_t(event.id));
+    event.isSet = true;
+  }
+  ASCENDC_API void waitFor(detail::BufferEvent &event, pipe_t source, pipe_t destination) {
+    if (!event.isSet)
+      return;
+    detail::dynamicFlag(ascsim::Opcode::WaitFlag, source, destination, uint32_t(event.id));
+    event.isSet = false;
+  }
   template <typename T> ASCENDC_API uint32_t slotOf(const LocalTensor<T> &tensor) const {
     return bytes ? (uint32_t(tensor.GetPhyAddr()) - base) / bytes : kMaxBuffers;
   }
@@ -301,7 +309,7 @@ private:
   uint32_t first = 0, queued = 0, nextFree = 0;
   uint8_t order[kMaxBuffers];
   State state[kMaxBuffers];
-  int8_t freeEvent[kMaxBuffers], fullEvent[kMaxBuffers];
+  detail::BufferEvent freeEvent[kMaxBuffers], fullEvent[kMaxBuffers];
 };
 
 namespace detail {

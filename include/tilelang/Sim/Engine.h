@@ -114,7 +114,7 @@ private:
   void startUnit(Core &, const QueueEntry &);
   void completeUnit(Core &, const QueueEntry &);
   void queueSet(Core &, ascsim::Pipe, const QueueEntry &);
-  void checkSetOrder(Core &, FlagState &, const Accessor &);
+  void checkSetOrder(Core &, FlagState &, const Accessor &, bool byToolchain);
   void firePending(Core &, ascsim::Pipe);
   void fireFlag(Core &, PendingSet *);
   void crossArrive(Core &, PendingSet *);

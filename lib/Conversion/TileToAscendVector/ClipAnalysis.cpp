@@ -171,6 +171,18 @@ struct Clip {
   bool isClipped() const { return static_cast<bool>(offset); }
 };
 
+bool combinesConditions(tile::MapOp map) {
+  return map.getBody()
+      .walk([](Operation *op) {
+        bool isLogic = op->getNumResults() == 1 &&
+                       op->getResult(0).getType().isInteger(1) &&
+                       isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+                           arith::SelectOp>(op);
+        return isLogic ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 class OutsideObserver {
 public:
   bool observes(Value buffer, ArrayRef<Clip> clips) {
@@ -215,6 +227,9 @@ private:
     unsigned number = use.getOperandNumber();
     if (number >= map.getInputs().size())
       return false; // the output
+    // Masks are combined 16 elements at a time: what is unwritten spreads there.
+    if (combinesConditions(map))
+      return true;
     tile::RegionOp output = tile::getRegionOp(map.getOutput());
     if (!startsAtZero(output) ||
         ascend::memoryOf(output.getBuffer()) != ascend::MemoryKind::UB)

@@ -100,7 +100,8 @@ static Value asBytes(OpBuilder &builder, Location location, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.getElementType().isInteger(1))
     return buffer;
-  auto bytes = MemRefType::get(type.getShape(), builder.getI8Type(),
+  auto bytes = MemRefType::get(type.getShape(),
+                               storageType(type.getElementType()),
                                MemRefLayoutAttrInterface(),
                                type.getMemorySpace());
   return ascend::ViewOp::create(builder, location, bytes, buffer, Value(),

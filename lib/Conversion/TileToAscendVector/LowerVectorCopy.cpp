@@ -263,7 +263,8 @@ private:
     Value buffer = global.getBuffer();
     if (!globalType.getElementType().isInteger(1))
       return buffer;
-    auto bytes = MemRefType::get(globalType.getShape(), builder.getI8Type(),
+    auto bytes = MemRefType::get(globalType.getShape(),
+                                 storageType(globalType.getElementType()),
                                  globalType.getLayout(),
                                  globalType.getMemorySpace());
     return ascend::ViewOp::create(builder, location, bytes, buffer, Value(),

@@ -322,6 +322,8 @@ int ExpressionBuilder::mask(const ConditionNode *condition, Shape shape) {
 
 int ExpressionBuilder::select(const ConditionNode *condition, int a, int b,
                               Shape shape) {
+  if (condition->kind == ConditionNode::Kind::Not)
+    return select(condition->x, b, a, shape);
   Instruction op;
   op.opcode = Opcode::Select;
   op.lane = laneBytes(laneOf(a)) == 2 ? Lane::F16 : Lane::F32;

@@ -115,7 +115,7 @@ int ExpressionBuilder::store(const Node &root) {
     int one = duplicate(floatConstant(1.0, Lane::F16), Lane::F16, shape);
     int zero = duplicate(floatConstant(0.0, Lane::F16), Lane::F16, shape);
     int number = select(condition, one, zero, shape);
-    return storeRegister(cast(materialise(number, Shape::Full, false), Lane::I8,
+    return storeRegister(cast(materialise(number, Shape::Full, false), Lane::U8,
                               CastRounding::Rint));
   }
   switch (output.lane) {

@@ -50,9 +50,9 @@ Type laneType(MLIRContext *context, Lane lane) {
   case Lane::I16:
     return IntegerType::get(context, 16);
   case Lane::I8:
-  case Lane::Mask:
     return IntegerType::get(context, 8);
   case Lane::U8:
+  case Lane::Mask:
     return IntegerType::get(context, 8, IntegerType::Unsigned);
   }
   llvm_unreachable("unknown lane");
@@ -77,7 +77,7 @@ std::optional<Lane> storageLane(Type elementType) {
     return std::nullopt;
   switch (integer.getWidth()) {
   case 1:
-    return Lane::I8;
+    return Lane::U8;
   case 8:
     return integer.isUnsigned() ? Lane::U8 : Lane::I8;
   case 16:
@@ -97,7 +97,7 @@ int64_t storageBytes(Type elementType) {
 
 Type storageType(Type elementType) {
   if (elementType.isInteger(1))
-    return IntegerType::get(elementType.getContext(), 8);
+    return IntegerType::get(elementType.getContext(), 8, IntegerType::Unsigned);
   return elementType;
 }
 

@@ -35,7 +35,7 @@ std::optional<Lane> storageLane(mlir::Type elementType);
 /// Bytes of one stored element.
 int64_t storageBytes(mlir::Type elementType);
 
-/// The type a buffer's elements have in UB: `i1` becomes `i8`.
+/// The type a buffer's elements have in UB: `i1` becomes `ui8`.
 mlir::Type storageType(mlir::Type elementType);
 
 inline bool isUnsignedElement(mlir::Type elementType) {

@@ -121,8 +121,11 @@ Node ExpressionBuilder::evaluateMath(Operation *op) {
       return operand;
     int negative =
         scalar(ScalarFunction::Muls, operand.reg, integerConstant(-1));
+    // The smallest number has no opposite in its type.
     return integerNode(binary(BinaryFunction::Max, operand.reg, negative),
-                       operand.bits, Node::Sign::Signed);
+                       operand.bits,
+                       operand.bits < 32 ? Node::Sign::Unknown
+                                         : Node::Sign::Signed);
   }
   if (!type.isF32())
     return fail("the vector unit has no form of '" +

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from programs import inputs
+from ascend_programs import inputs
 
 import tilelang
 

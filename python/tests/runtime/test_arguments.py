@@ -243,9 +243,7 @@ def dynamic() -> Any:
     artifact.add_tensor("A", "float32", ("m", 4), None, True, False)
     artifact.add_tensor("B", "float32", (("//", "m", 2), 4), None, False, True)
     artifact.add_symbol("m", "int32")
-    objects = runtime.compile_for_host(
-        SOURCE, name="pairs_kernel", cores=["aiv"], native_directory=native_directory()
-    )
+    objects = runtime.compile_for_host(SOURCE, name="pairs_kernel", cores=["aiv"], native_directory=native_directory())
     artifact.set_object("aiv", objects["aiv"])
     return JITKernel(artifact, out_idx=-1, checks="off")
 

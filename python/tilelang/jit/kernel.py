@@ -157,6 +157,11 @@ class JITKernel:
         return [parameter["name"] for parameter in self._parameters]
 
     @property
+    def statistics(self) -> dict[str, int]:
+        """Counts of the compilation: flags, barriers, what the synchronisation proof found redundant."""
+        return dict(self.artifact.statistics)
+
+    @property
     def target(self) -> str:
         return self.artifact.target
 

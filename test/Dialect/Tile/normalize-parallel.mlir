@@ -91,6 +91,37 @@ func.func @maps(%s: index) {
 
 // -----
 
+// A rotation keeps its range, however the modulo is written.
+
+!m = memref<4x64xf32, #tile.scope<shared>>
+
+// CHECK-DAG: #[[ROTATED:.*]] = affine_map<(d0, d1) -> (d0, (d1 + 1) mod 64)>
+// CHECK-DAG: #[[BACK:.*]] = affine_map<(d0, d1) -> (d0, (d1 - 1) mod 64)>
+// CHECK-LABEL: func.func @rotate
+func.func @rotate() {
+  %a = tile.alloc {name = "A"} : !m
+  %b = tile.alloc {name = "B"} : !m
+  // CHECK: tile.map [4, 64] ins(%{{.*}}, %{{.*}} : !tile.region<4x64xf32>, !tile.region<4x64xf32>) outs({{.*}}) clip [] lower[] upper[] maps [#[[ROTATED]], #[[BACK]], #{{.*}}]
+  tile.parallel [4, 64] {
+  ^bb0(%i: index, %j: index):
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %next = arith.addi %j, %c1 : index
+    %rotated = arith.remsi %next, %c64 : index
+    %x = tile.load %a[%i, %rotated] : !m -> f32
+    %last = arith.subi %j, %c1 : index
+    %quotient = arith.floordivsi %last, %c64 : index
+    %whole = arith.muli %quotient, %c64 : index
+    %back = arith.subi %last, %whole : index
+    %y = tile.load %a[%i, %back] : !m -> f32
+    %z = arith.addf %x, %y : f32
+    tile.store %z to %b[%i, %j] : f32 to !m
+  }
+  return
+}
+
+// -----
+
 // A bound on one index clips; two of them meet; constant bounds shrink the box.
 
 !g = memref<?x?xf32, #tile.scope<global>>

@@ -123,7 +123,9 @@ static LogicalResult planCore(CoreProgram &program, SyncOrder &order,
   std::vector<Dependence> dependences = findDependences(program, exchanged);
   order.roundTrips = findRoundTrips(exchanges, program);
   chooseFlags(program, dependences, order, interlock);
-  if (failed(assignEventIds(order, chip, kernel)))
+  std::vector<const Dependence *> required =
+      dependencesOfFlags(program, dependences, order, interlock);
+  if (failed(assignEventIds(order, required, chip, kernel)))
     return failure();
   placeBarriers(program, dependences, order, interlock);
   return success();

@@ -29,16 +29,21 @@ namespace {
 /// Ids of one ordered pair of pipes.
 class IdAssigner {
 public:
-  IdAssigner(SyncOrder &order, Pipe source, Pipe target, int limit)
-      : order(order), source(source), target(target), limit(limit) {}
+  IdAssigner(SyncOrder &order, ArrayRef<const Dependence *> required,
+             Pipe source, Pipe target, int limit)
+      : order(order), required(required), source(source), target(target),
+        limit(limit) {}
 
   bool run();
-  int wanted() const;
+  LogicalResult report(KernelOp kernel) const;
+  /// Flags were added, removed or given fewer ids.
+  bool changed = false;
 
 private:
   bool matches(const Flag &flag) const {
     return flag.source == source && flag.target == target;
   }
+  int wanted() const;
   enum class Share { Nothing, OtherBodies, Anything };
   bool pack(Share share);
   bool canShare(const Flag &first, const Flag &second) const;
@@ -47,6 +52,7 @@ private:
   void keepSafe();
 
   SyncOrder &order;
+  ArrayRef<const Dependence *> required;
   Pipe source, target;
   int limit;
 };
@@ -184,6 +190,7 @@ bool IdAssigner::giveUpVersions() {
                                << stringifyPipe(source) << " to "
                                << stringifyPipe(target));
   keepSafe();
+  changed = true;
   return true;
 }
 
@@ -211,7 +218,7 @@ bool IdAssigner::separate() {
   if (body->nearestLoop)
     cuts.push_back({target, source, body, most.back()->wait + 1,
                     most.front()->set - 1, true, Value()});
-  bool added = false;
+  size_t before = order.flags.size();
   for (const Flag &flag : cuts) {
     if (flag.carried ? flag.set <= flag.wait : flag.set > flag.wait)
       continue;
@@ -223,9 +230,23 @@ bool IdAssigner::separate() {
       continue;
     order.flags.push_back(flag);
     order.updateIndex();
-    added = true;
   }
-  return added;
+  if (order.flags.size() == before)
+    return false;
+  // What the cuts order needs no flags of its own.
+  for (size_t i = 0; i != before; ++i) {
+    Flag &flag = order.flags[i];
+    if (flag.source != target || flag.target != source)
+      continue;
+    flag.removed = true;
+    order.updateIndex();
+    if (!allOrdered(order, required))
+      flag.removed = false;
+  }
+  llvm::erase_if(order.flags, [](const Flag &flag) { return flag.removed; });
+  order.updateIndex();
+  changed = true;
+  return true;
 }
 
 bool IdAssigner::run() {
@@ -241,37 +262,37 @@ bool IdAssigner::run() {
   return true;
 }
 
-LogicalResult sync::assignEventIds(SyncOrder &order, const Chip &chip,
-                                   KernelOp kernel) {
-  // Giving up versions may add flags of the opposite pair: repeat until every
-  // pair fits.
+LogicalResult IdAssigner::report(KernelOp kernel) const {
+  InFlightDiagnostic error =
+      kernel.emitError() << "the kernel needs " << wanted()
+                         << " events from pipe to pipe "
+                         << stringifyPipe(source) << "_"
+                         << stringifyPipe(target) << ", the chip has " << limit
+                         << "; split the kernel or use fewer buffers in one "
+                            "loop";
+  for (const Flag &flag : order.flags)
+    if (matches(flag))
+      error.attachNote(flag.body->children[flag.set - 1].op->getLoc())
+          << "one of them is set behind this";
+  return failure();
+}
+
+LogicalResult sync::assignEventIds(SyncOrder &order,
+                                   ArrayRef<const Dependence *> required,
+                                   const Chip &chip, KernelOp kernel) {
+  // One pair's way out may change the flags of another: repeat until all fit.
   int limit = static_cast<int>(chip.eventIdsPerPipePair);
-  size_t count = 0;
-  do {
-    count = order.flags.size();
+  bool changed = true;
+  while (changed) {
+    changed = false;
     for (int source = 0; source != static_cast<int>(Pipe::ALL); ++source)
       for (int target = 0; target != static_cast<int>(Pipe::ALL); ++target) {
-        IdAssigner assigner(order, static_cast<Pipe>(source),
+        IdAssigner assigner(order, required, static_cast<Pipe>(source),
                             static_cast<Pipe>(target), limit);
-        if (assigner.run())
-          continue;
-        std::string pair = (stringifyPipe(static_cast<Pipe>(source)) + "_" +
-                            stringifyPipe(static_cast<Pipe>(target)))
-                               .str();
-        InFlightDiagnostic error =
-            kernel.emitError()
-            << "the kernel needs " << assigner.wanted()
-            << " events from pipe to pipe " << pair << ", the chip has "
-            << limit << "; split the kernel or use fewer buffers in one loop";
-        for (const Flag &flag : order.flags)
-          if (stringifyPipe(flag.source) ==
-                  stringifyPipe(static_cast<Pipe>(source)) &&
-              stringifyPipe(flag.target) ==
-                  stringifyPipe(static_cast<Pipe>(target)))
-            error.attachNote(flag.body->children[flag.set - 1].op->getLoc())
-                << "one of them is set here";
-        return failure();
+        if (!assigner.run())
+          return assigner.report(kernel);
+        changed |= assigner.changed;
       }
-  } while (count != order.flags.size());
+  }
   return success();
 }

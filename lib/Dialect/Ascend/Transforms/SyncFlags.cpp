@@ -55,7 +55,6 @@ private:
   void merge();
   void makeSafe();
   void removeRedundant();
-  bool holds(ArrayRef<const Dependence *> required) const;
 
   CoreProgram &program;
   ArrayRef<Dependence> dependences;
@@ -175,7 +174,8 @@ void Chooser::makeSafe() {
   order.updateIndex();
 }
 
-bool Chooser::holds(ArrayRef<const Dependence *> required) const {
+bool sync::allOrdered(const SyncOrder &order,
+                      ArrayRef<const Dependence *> required) {
   for (const Flag &flag : order.flags)
     if (!flag.removed && !order.isSafe(flag))
       return false;
@@ -184,7 +184,10 @@ bool Chooser::holds(ArrayRef<const Dependence *> required) const {
   });
 }
 
-void Chooser::removeRedundant() {
+std::vector<const Dependence *>
+sync::dependencesOfFlags(CoreProgram &program,
+                         ArrayRef<Dependence> dependences,
+                         const SyncOrder &order, int interlockFractals) {
   std::vector<const Dependence *> required;
   for (const Dependence &dependence : dependences) {
     const Instruction &source = program.instructions[dependence.source];
@@ -197,6 +200,12 @@ void Chooser::removeRedundant() {
          order.isOrdered(dependence)))
       required.push_back(&dependence);
   }
+  return required;
+}
+
+void Chooser::removeRedundant() {
+  std::vector<const Dependence *> required =
+      dependencesOfFlags(program, dependences, order, interlockFractals);
   std::vector<size_t> candidates(order.flags.size());
   std::iota(candidates.begin(), candidates.end(), 0);
   auto length = [&](size_t index) {
@@ -210,7 +219,7 @@ void Chooser::removeRedundant() {
   for (size_t index : candidates) {
     order.flags[index].removed = true;
     order.updateIndex();
-    if (!holds(required))
+    if (!allOrdered(order, required))
       order.flags[index].removed = false;
   }
   llvm::erase_if(order.flags, [](const Flag &flag) { return flag.removed; });

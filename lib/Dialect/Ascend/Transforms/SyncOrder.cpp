@@ -101,7 +101,30 @@ SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
         else if (barrier.pipe == pipe)
           state.pipes |= bit(pipe);
       }
+      if (position < last)
+        state = passThrough(body->children[position], state, pipe, ring);
     }
+  }
+  return state;
+}
+
+/// The last iteration of a loop that runs starts with what was known before the
+/// loop; a branch adds what both of its sides do.
+SyncOrder::Knowledge SyncOrder::passThrough(const Child &child, Knowledge state,
+                                            Pipe pipe, Value ring) const {
+  if (child.bodies.empty() || (!state.pipes && !state.issued))
+    return state;
+  auto behind = [&](Body *body) {
+    return sweep(body, 0, state, pipe, 0,
+                 static_cast<int>(body->children.size()), true, ring);
+  };
+  Body *front = child.bodies.front();
+  if (front->loop)
+    return front->surelyRuns ? behind(front) : state;
+  if (child.bodies.size() == 2) {
+    Knowledge otherwise = behind(child.bodies.back());
+    Knowledge then = behind(front);
+    state.pipes |= then.pipes & otherwise.pipes;
   }
   return state;
 }

@@ -104,6 +104,10 @@ private:
                   int distance, int end, bool atSet, mlir::Value ring) const;
 
   CoreProgram &program;
+  /// What is known behind a loop or branch that is entered with `state`.
+  Knowledge passThrough(const Child &child, Knowledge state, Pipe pipe,
+                        mlir::Value ring) const;
+
   llvm::DenseMap<Body *, llvm::SmallVector<int, 8>> flagsOf, barriersOf;
 };
 

@@ -104,6 +104,7 @@ LogicalResult CoreProgram::fill(Block &block, Body &body) {
     child->loop = loop;
     child->nearestLoop = loop ? loop : body.nearestLoop;
     child->conditional = !loop;
+    child->surelyRuns = loop && constantTripCount(loop).value_or(0) > 0;
     Body *pointer = child.get();
     bodies.push_back(std::move(child));
     return std::pair(pointer, &inner);

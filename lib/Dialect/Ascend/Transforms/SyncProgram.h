@@ -75,6 +75,8 @@ struct Body {
   mlir::scf::ForOp nearestLoop;
   /// A branch lies between this body and its nearest loop.
   bool conditional = false;
+  /// A loop body that runs at least once whenever its loop is reached.
+  bool surelyRuns = false;
   std::vector<Child> children;
 };
 

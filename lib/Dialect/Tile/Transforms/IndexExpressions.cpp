@@ -60,6 +60,19 @@ IndexExpressions::IndexExpressions(ParallelOp parallel,
     : parallel(parallel), isInvariant(std::move(isInvariant)), depth(depth) {}
 
 AffineExpr IndexExpressions::simplify(AffineExpr expression) {
+  // Flattening writes x mod c as x - (x floordiv c) * c, whose range is not
+  // seen any more.
+  bool hasModulo = expression
+                       .walk([](AffineExpr nested) {
+                         return nested.getKind() == AffineExprKind::Mod
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  return hasModulo ? expression : flatten(expression);
+}
+
+AffineExpr IndexExpressions::flatten(AffineExpr expression) {
   return simplifyAffineExpr(expression, parallel.getExtents().size(),
                             symbols.size());
 }
@@ -155,8 +168,20 @@ std::optional<AffineExpr> IndexExpressions::build(Value value) {
                   [](AffineExpr a, AffineExpr b) -> Result { return a + b; });
             })
             .Case<arith::SubIOp>([&](auto) {
-              return binary(
-                  [](AffineExpr a, AffineExpr b) -> Result { return a - b; });
+              return binary([](AffineExpr a, AffineExpr b) -> Result {
+                // a - (a floordiv c) * c is how front ends write a modulo.
+                auto product = dyn_cast<AffineBinaryOpExpr>(b);
+                auto quotient =
+                    product && product.getKind() == AffineExprKind::Mul
+                        ? dyn_cast<AffineBinaryOpExpr>(product.getLHS())
+                        : AffineBinaryOpExpr(nullptr);
+                if (quotient &&
+                    quotient.getKind() == AffineExprKind::FloorDiv &&
+                    quotient.getLHS() == a &&
+                    quotient.getRHS() == product.getRHS())
+                  return a % product.getRHS();
+                return a - b;
+              });
             })
             .Case<arith::MulIOp>([&](auto) {
               return binary([](AffineExpr a, AffineExpr b) -> Result {

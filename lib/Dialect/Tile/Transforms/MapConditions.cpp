@@ -84,7 +84,8 @@ MapBuilder::getAccess(ArrayRef<AffineExpr> indices) {
   SmallVector<AffineExpr> results;
   for (AffineExpr index : indices) {
     AffineExpr dimensions, symbols;
-    if (!separate(index, dimensions, symbols))
+    if (!separate(index, dimensions, symbols) &&
+        !separate(expressions.flatten(index), dimensions, symbols))
       return std::nullopt;
     std::optional<IntegerRange> range = getRange(dimensions, extents);
     if (!range)
@@ -179,7 +180,8 @@ Value MapBuilder::emitRegion(Value buffer, const AffineAccess &access) {
 std::optional<MapBuilder::Term>
 MapBuilder::getSingleTerm(AffineExpr expression) {
   AffineExpr dimensions, symbols;
-  if (!separate(expression, dimensions, symbols))
+  if (!separate(expression, dimensions, symbols) &&
+      !separate(expressions.flatten(expression), dimensions, symbols))
     return std::nullopt;
   dimensions = expressions.simplify(dimensions);
   int64_t coefficient = 1;

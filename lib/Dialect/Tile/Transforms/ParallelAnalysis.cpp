@@ -348,6 +348,6 @@ bool ParallelAnalysis::hasSameIndices(const ElementAccess &left,
         if (a == b)
           return true;
         std::optional<AffineExpr> x = deep.get(a), y = deep.get(b);
-        return x && y && deep.simplify(*x - *y) == 0;
+        return x && y && deep.flatten(*x - *y) == 0;
       });
 }

@@ -36,7 +36,10 @@ public:
   std::optional<mlir::AffineExpr> get(mlir::Value value);
 
   llvm::ArrayRef<mlir::Value> getSymbols() const { return symbols; }
+  /// Equal expressions mostly become the same, but `mod` stays as it is.
   mlir::AffineExpr simplify(mlir::AffineExpr expression);
+  /// The normal form: equal expressions become the same.
+  mlir::AffineExpr flatten(mlir::AffineExpr expression);
 
 private:
   std::optional<mlir::AffineExpr> build(mlir::Value value);

@@ -77,7 +77,7 @@ def mixed(M: int, N: int, K: int, block: tuple[int, int, int] = (64, 64, 32)) ->
 
 
 # More k steps than buffers and more blocks than cores, so that every ring wraps around.
-GEMM_SHAPE = (64 * 6, 64 * 6, 32 * 7)
+GEMM_SHAPE = (64 * 9, 64 * 9, 32 * 7)
 VECTOR_SIZE = 512 * 48 * 3
 MIXED_SHAPE = (64 * 9, 64 * 9, 32 * 5)
 
