@@ -12,6 +12,13 @@
 #include <sys/mman.h>
 #include <vector>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define TILELANG_SIM_ASAN 1
+#endif
+#endif
+
 using namespace tilelang::sim;
 
 static constexpr size_t kStackBytes = 512 * 1024;
@@ -50,6 +57,10 @@ boost::context::stack_context StackAllocator::allocate() {
     memory = static_cast<char *>(mapped);
     mprotect(memory, kGuardBytes, PROT_NONE);
   }
+#ifdef TILELANG_SIM_ASAN
+  // An unwound program leaves the marks of its frames behind.
+  ASAN_UNPOISON_MEMORY_REGION(memory + kGuardBytes, kStackBytes);
+#endif
   boost::context::stack_context stack;
   stack.size = kStackBytes;
   stack.sp = memory + kGuardBytes + kStackBytes; // stacks grow down

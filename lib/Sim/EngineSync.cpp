@@ -128,9 +128,13 @@ void Engine::fireFlag(Core &core, PendingSet *set) {
                    "first, or use another event id",
                placeOf(core, flag.source, set->site),
                placeOf(core, flag.source, flag.setSite));
-  flag.set = true;
-  flag.setSite = set->site;
-  flag.clock = std::move(set->clock);
+  // A wait is satisfied by the first set; what a second one knows orders
+  // nothing before it.
+  if (!flag.set) {
+    flag.set = true;
+    flag.setSite = set->site;
+    flag.clock = std::move(set->clock);
+  }
   freeSets.push_back(set);
   if (flag.destination == Pipe::S) {
     if (core.blockedOn == BlockedOn::Flag &&

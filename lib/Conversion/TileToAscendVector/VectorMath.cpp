@@ -9,6 +9,7 @@
 // own Exp, Ln, Sqrt and Div (about one unit in the last place):
 //   exp2      x ln 2 is rounded before Exp: at most |x| 2^-25
 //   log2, log10   one rounding more
+//   c ** x    x ln c is rounded before Exp: at most |x ln c| 2^-24
 //   tanh      3e-7
 //   erf       3e-7
 //   rsqrt     Sqrt, then Div: one rounding more (the hardware's Rsqrt is inexact)
@@ -179,6 +180,15 @@ Node ExpressionBuilder::evaluateMath(Operation *op) {
         return vectorNode(binary(BinaryFunction::Mul, x, x));
       if (number == 0.5)
         return vectorNode(unary(UnaryFunction::Sqrt, x));
+    }
+    if (matchPattern(op->getOperand(0), m_ConstantFloat(&exponent)) &&
+        exponent.convertToFloat() > 0) {
+      double base = exponent.convertToFloat();
+      Node power = evaluate(op->getOperand(1));
+      if (failed)
+        return power;
+      return vectorNode(
+          unary(UnaryFunction::Exp, scaled(vector(power, Lane::F32), std::log(base))));
     }
     return fail("the vector unit has no general power; use T.exp(y * T.log(x)) "
                 "for a positive x");

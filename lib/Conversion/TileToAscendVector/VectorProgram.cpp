@@ -32,7 +32,7 @@ int64_t storageElements(const Register &reg, const MapGeometry &geometry) {
 int64_t storageBytes(const Register &reg, const MapGeometry &geometry) {
   int64_t elements = storageElements(reg, geometry);
   if (reg.lane == Lane::Mask)
-    return llvm::alignTo(elements / 8, 32);
+    return llvm::alignTo(elements / 8, 256); // logic works on whole repeats
   return llvm::alignTo(elements * laneBytes(reg.lane), 32);
 }
 
@@ -110,7 +110,9 @@ Assignment assignRegisters(const Program &program,
     int end = lastUse[reg];
     bool endsInPlace =
         end == last && allowsInPlace(program, program.instructions[last], reg);
-    if (outputUsable && !outputBusy && info.shape == Shape::Full &&
+    // Masks are unsigned bytes and share storage among themselves only.
+    bool isMask = info.lane == Lane::Mask;
+    if (outputUsable && !outputBusy && !isMask && info.shape == Shape::Full &&
         bytes <= outputBytes && index > lastAliasRead &&
         (end < last || endsInPlace)) {
       assignment.slotOf[reg] = Assignment::kOutput;
@@ -119,6 +121,7 @@ Assignment assignRegisters(const Program &program,
       int chosen = -1;
       for (auto [slot, storage] : llvm::enumerate(assignment.slots))
         if (!busy[slot] && storage.shape == info.shape &&
+            (storage.lane == Lane::Mask) == isMask &&
             storage.bytes >= bytes &&
             (chosen < 0 || storage.bytes < assignment.slots[chosen].bytes))
           chosen = slot;

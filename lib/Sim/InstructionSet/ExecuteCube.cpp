@@ -106,43 +106,38 @@ static bool perColumn(QuantMode mode) {
   return mode == QuantMode::VDEQF16 || mode == QuantMode::VQF322B8_PRE || mode == QuantMode::VREQ8;
 }
 
-/// Converts `count` values of one row, columns `column`..., to the result type.
-static void convertRow(const QueuedInstruction &queued, const uint32_t *from, uint32_t column,
-                       uint32_t count, const uint8_t *table, uint8_t *to) {
+/// Converts one row of `count` values, in place before, to the result type.
+static void convertRow(const QueuedInstruction &queued, uint32_t *values, uint32_t count,
+                       const uint8_t *table, uint8_t *to) {
   const ascsim::FixpipeShape &s = queued.record.fixpipe;
   bool isFloat = queued.record.src0.type == DataType::F32;
-  uint32_t values[16];
-  std::memcpy(values, from, count * 4);
   if (s.relu)
     for (uint32_t i = 0; i < count; ++i) {
       // Negative numbers (not NaN) become 0; so does -0.
       bool isNaN = isFloat && (values[i] & 0x7FFFFFFFu) > 0x7F800000u;
-      if (!isNaN && values[i] >> 31)
-        values[i] = 0;
+      values[i] = !isNaN && values[i] >> 31 ? 0 : values[i];
     }
   auto *floats = reinterpret_cast<float *>(values);
   auto *integers = reinterpret_cast<int32_t *>(values);
   auto wordOf = [&](uint32_t i) {
     uint64_t word = s.deqScalar;
     if (table)
-      std::memcpy(&word, table + uint64_t(column + i) * 8, 8);
+      std::memcpy(&word, table + uint64_t(i) * 8, 8);
     return QuantWord(word);
   };
   switch (s.quant) {
   case QuantMode::NoQuant:
-    std::memcpy(to, values, count * 4);
+    std::memcpy(to, values, uint64_t(count) * 4);
     return;
   case QuantMode::F322F16:
     return kernels().floatToHalf(floats, to, count, saturates(queued));
   case QuantMode::F322BF16:
     return kernels().floatToBFloat(floats, to, count, saturates(queued));
   case QuantMode::DEQF16:
-  case QuantMode::VDEQF16: {
-    float scaled[16];
+  case QuantMode::VDEQF16:
     for (uint32_t i = 0; i < count; ++i)
-      scaled[i] = float(integers[i]) * wordOf(i).scale;
-    return kernels().floatToHalf(scaled, to, count, saturates(queued));
-  }
+      floats[i] = float(integers[i]) * wordOf(i).scale;
+    return kernels().floatToHalf(floats, to, count, saturates(queued));
   case QuantMode::QF322B8_PRE:
   case QuantMode::VQF322B8_PRE:
     for (uint32_t i = 0; i < count; ++i) {
@@ -175,19 +170,20 @@ void tilelang::sim::executeFixpipe(const QueuedInstruction &queued, CoreMemories
       std::memcpy(to, from, bytes);
   };
   thread_local std::vector<uint8_t> rowBuffer;
+  thread_local std::vector<uint32_t> values;
   uint32_t padded = alignTo(l.n, 32);
-  if (rowBuffer.size() < uint64_t(padded) * 4 + 64)
-    rowBuffer.resize(uint64_t(padded) * 4 + 64);
+  if (values.size() < padded) {
+    values.resize(padded);
+    rowBuffer.resize(uint64_t(padded) * 4);
+  }
 
   for (uint32_t matrix = 0; matrix < l.matrices; ++matrix) {
     const uint8_t *from = memories.at(record.src0, int64_t(matrix * l.srcMatrixPitch));
     for (uint32_t row = 0; row < l.m; ++row) {
       for (uint32_t group = 0; group < l.groups; ++group)
-        convertRow(queued,
-                   reinterpret_cast<const uint32_t *>(from + group * l.srcGroupPitch +
-                                                      uint64_t(row) * 64),
-                   group * 16, std::min(16u, l.n - group * 16), table,
-                   rowBuffer.data() + uint64_t(group) * 16 * l.dstSize);
+        std::memcpy(values.data() + group * 16, from + group * l.srcGroupPitch + uint64_t(row) * 64,
+                    std::min(16u, l.n - group * 16) * 4);
+      convertRow(queued, values.data(), l.n, table, rowBuffer.data());
       if (s.toRowMajor) {
         int64_t offset = (int64_t(matrix) * s.dstNdStride + int64_t(row) * s.dstStride) * l.dstSize;
         store(memories.at(record.dst, offset), rowBuffer.data(), uint64_t(l.n) * l.dstSize);

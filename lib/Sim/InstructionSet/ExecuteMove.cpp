@@ -216,9 +216,6 @@ static void loadData3D(const ascsim::Instruction &record, CoreMemories &memories
   Element value;
   std::memcpy(&value, &record.scalar, sizeof(Element));
   std::fill(padding, padding + 64, value);
-  // Whole fractals are written; what lies outside the matrix is zero.
-  std::memset(dst, 0, uint64_t(layout.fractalsOuter) * layout.fractalsInner * kFractalBytes);
-
   bool fastSquares = layout.plainMatrix && layout.transposed && sizeof(Element) == 2 &&
                      layout.rows % 16 == 0 && layout.columns % 16 == 0 && s.columnStart % 16 == 0 &&
                      s.rowStart + layout.rows <= uint32_t(s.l1H) * s.l1W;
@@ -232,6 +229,17 @@ static void loadData3D(const ascsim::Instruction &record, CoreMemories &memories
       }
     return;
   }
+  if (layout.plainMatrix && !layout.transposed && layout.columns % c0 == 0 &&
+      s.rowStart + layout.rows <= uint32_t(s.l1H) * s.l1W && layout.rows % 16 == 0) {
+    // The 16 rows of a fractal lie together on both sides.
+    for (uint32_t column = 0; column < layout.columns; column += c0)
+      for (uint32_t row = 0; row < layout.rows; row += 16)
+        std::memcpy(dst + (uint64_t(row / 16) * layout.fractalsInner + column / c0) * kFractalBytes,
+                    image.channels(s.rowStart + row, s.columnStart + column), kFractalBytes);
+    return;
+  }
+  // Whole fractals are written; what lies outside the matrix is zero.
+  std::memset(dst, 0, uint64_t(layout.fractalsOuter) * layout.fractalsInner * kFractalBytes);
   for (uint32_t column = 0; column < layout.columns; column += c0)
     for (uint32_t row = 0; row < layout.rows; ++row) {
       const uint8_t *from = image.channels(s.rowStart + row, s.columnStart + column);

@@ -73,9 +73,10 @@ def _split(message: str) -> tuple[str, list[str], str | None]:
 
 
 def check_error(kernel: Kernel, report: Report) -> CheckError:
-    """The error for a launch with findings. The first finding is the message, the others follow as notes."""
+    """The error for a launch with findings. Races come first; the first finding is the message, the others are notes."""
     artifact = kernel.artifact
-    findings = report.findings
+    # A missing order is the cause; wrong bytes, stale flags and deadlocks follow from it.
+    findings = sorted(report.findings, key=lambda finding: finding["kind"] != "race")
     if not findings:
         return CheckError(f"kernel '{artifact.name}' did not run to its end on {artifact.chip}, without a finding")
     shown = findings[:_SHOWN]

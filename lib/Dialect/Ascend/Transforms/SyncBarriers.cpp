@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Inner bodies first; inside a body a barrier stands right before the first
-// consumer that needs one, which makes the number of barriers the smallest.
+// consumer that needs one, which makes the number of barriers the smallest. Order
+// between iterations of a loop is kept by one barrier before the first
+// instruction of the pipe, which has often to wait for other pipes anyway.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,17 @@ using namespace mlir;
 using namespace tilelang;
 using namespace tilelang::ascend;
 using namespace tilelang::ascend::sync;
+
+static bool usesPipe(const CoreProgram &program, const Child &child,
+                     Pipe pipe) {
+  if (child.instruction >= 0)
+    return program.instructions[child.instruction].pipe == pipe;
+  return llvm::any_of(child.bodies, [&](Body *body) {
+    return llvm::any_of(body->children, [&](const Child &inner) {
+      return usesPipe(program, inner, pipe);
+    });
+  });
+}
 
 void sync::placeBarriers(CoreProgram &program,
                          ArrayRef<Dependence> dependences, SyncOrder &order,
@@ -35,8 +48,11 @@ void sync::placeBarriers(CoreProgram &program,
   for (const Dependence *dependence : pending) {
     if (order.isOrdered(*dependence))
       continue;
-    order.barriers.push_back({program.instructions[dependence->source].pipe,
-                              dependence->body, dependence->targetChild});
+    Pipe pipe = program.instructions[dependence->source].pipe;
+    int position = dependence->carried ? 0 : dependence->targetChild;
+    while (!usesPipe(program, dependence->body->children[position], pipe))
+      ++position;
+    order.barriers.push_back({pipe, dependence->body, position});
     order.updateIndex();
   }
 }

@@ -163,7 +163,7 @@ static bool isFreeImplied(const Exchange &exchange,
         answer.producer.program != exchange.consumer.program)
       continue;
     Point sent{answer.producer.body, answer.producer.last + 1,
-               answer.producer.pipe, /*atSet=*/true};
+               answer.producer.pipe, Point::BehindChild};
     for (int distance = 0; distance < exchange.versions; ++distance) {
       bool ordered = llvm::all_of(
           program.instructions, [&](const Instruction &instruction) {
@@ -172,7 +172,7 @@ static bool isFreeImplied(const Exchange &exchange,
                 [&](const Access &access) { return access.root == buffer; });
             return !uses || consumerOrder.isOrdered(
                                 {instruction.body, instruction.child + 1,
-                                 instruction.pipe},
+                                 instruction.pipe, Point::BehindChild},
                                 sent, distance, Value());
           });
       if (ordered)

@@ -92,8 +92,9 @@ bool IdAssigner::canShare(const Flag &first, const Flag &second) const {
   CommonBody common =
       commonBody(first.body, first.wait, second.body, second.wait);
   auto precedes = [&](const Flag &a, const Flag &b, int distance, Value ring) {
-    return order.isOrdered({a.body, a.wait + 1, a.target},
-                           {b.body, b.set, b.source, true}, distance, ring);
+    return order.isOrdered({a.body, a.wait, a.target, Point::BeforeChild},
+                           {b.body, b.set, b.source, Point::BehindChild},
+                           distance, ring);
   };
   bool firstIsEarlier =
       first.body == second.body ? first.wait <= second.wait
@@ -223,8 +224,8 @@ bool IdAssigner::separate() {
     if (flag.carried ? flag.set <= flag.wait : flag.set > flag.wait)
       continue;
     bool known =
-        order.isOrdered({body, flag.set, flag.source},
-                        {body, flag.wait + 1, flag.target, /*atSet=*/true},
+        order.isOrdered({body, flag.set, flag.source, Point::BehindChild},
+                        {body, flag.wait, flag.target, Point::BeforeChild},
                         flag.carried ? 1 : 0, Value());
     if (known)
       continue;

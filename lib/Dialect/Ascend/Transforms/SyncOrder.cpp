@@ -40,9 +40,12 @@ static std::optional<int> distanceOf(const Flag &flag, Value ring) {
   return flag.ids();
 }
 
-SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
-                                      Pipe pipe, int distance, int end,
-                                      bool atSet, Value ring) const {
+SyncOrder::Knowledge SyncOrder::sweep(Body *body,
+                                      std::pair<int, Point::Side> start,
+                                      Knowledge initial, Pipe pipe,
+                                      int distance,
+                                      std::pair<int, Point::Side> end,
+                                      Value ring) const {
   int size = static_cast<int>(body->children.size());
   // Knowledge at the set point of each position, per execution.
   SmallVector<SmallVector<Knowledge, 32>, 4> atSets(distance + 1);
@@ -53,17 +56,21 @@ SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
     barrierIndices = entry->second;
 
   Knowledge state;
+  auto begin = [&](int execution, int position, Point::Side side) {
+    if (execution == 0 && start == std::pair(position, side)) {
+      state.pipes |= initial.pipes;
+      state.issued |= initial.issued;
+    }
+  };
   for (int execution = 0; execution <= distance; ++execution) {
     auto &history = atSets[execution];
     history.resize(size + 1);
-    int last = execution == distance ? end : size;
+    int last = execution == distance ? end.first : size;
     for (int position = 0; position <= last; ++position) {
-      if (execution == 0 && position == start) {
-        state.pipes |= initial.pipes;
-        state.issued |= initial.issued;
-      }
+      begin(execution, position, Point::BehindChild);
       history[position] = state;
-      if (execution == distance && position == end && atSet)
+      if (execution == distance &&
+          end == std::pair(position, Point::BehindChild))
         return state;
       for (int index : flagIndices) {
         const Flag &flag = flags[index];
@@ -72,20 +79,14 @@ SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
         auto back = distanceOf(flag, ring);
         if (!back || *back > execution)
           continue;
-        int setExecution = execution - *back;
-        if (setExecution == 0 && flag.set < start)
-          continue;
-        if (flag.set >= static_cast<int>(atSets[setExecution].size()))
-          continue;
-        const Knowledge &known = atSets[setExecution][flag.set];
+        const Knowledge &known = atSets[execution - *back][flag.set];
         bool fires = (known.pipes & bit(flag.source)) ||
                      (known.issued && flag.source == pipe);
         if (fires)
           state.pipes |= flag.target == Pipe::S ? kAllPipes : bit(flag.target);
       }
       for (const RoundTrip &trip : roundTrips) {
-        if (trip.body != body || trip.wait != position ||
-            (execution == 0 && trip.set < start))
+        if (trip.body != body || trip.wait != position)
           continue;
         const Knowledge &known = history[trip.set];
         if ((known.pipes & bit(trip.source)) ||
@@ -101,11 +102,20 @@ SyncOrder::Knowledge SyncOrder::sweep(Body *body, int start, Knowledge initial,
         else if (barrier.pipe == pipe)
           state.pipes |= bit(pipe);
       }
+      begin(execution, position, Point::BeforeChild);
       if (position < last)
         state = passThrough(body->children[position], state, pipe, ring);
     }
   }
   return state;
+}
+
+SyncOrder::Knowledge SyncOrder::sweepToEnd(Body *body,
+                                           std::pair<int, Point::Side> start,
+                                           Knowledge initial, Pipe pipe,
+                                           Value ring) const {
+  int size = static_cast<int>(body->children.size());
+  return sweep(body, start, initial, pipe, 0, {size, Point::BehindChild}, ring);
 }
 
 /// The last iteration of a loop that runs starts with what was known before the
@@ -115,8 +125,7 @@ SyncOrder::Knowledge SyncOrder::passThrough(const Child &child, Knowledge state,
   if (child.bodies.empty() || (!state.pipes && !state.issued))
     return state;
   auto behind = [&](Body *body) {
-    return sweep(body, 0, state, pipe, 0,
-                 static_cast<int>(body->children.size()), true, ring);
+    return sweepToEnd(body, {0, Point::BehindChild}, state, pipe, ring);
   };
   Body *front = child.bodies.front();
   if (front->loop)
@@ -160,11 +169,10 @@ bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
   // Climb: what the end of each inner body knows.
   Knowledge state{0, true};
   Body *at = source.body;
-  int position = source.position;
+  std::pair<int, Point::Side> start{source.position, source.side};
   while (at != body) {
-    state = sweep(at, position, state, source.pipe, 0,
-                  static_cast<int>(at->children.size()), true, ring);
-    position = at->parentChild + 1;
+    state = sweepToEnd(at, start, state, source.pipe, ring);
+    start = {at->parentChild + 1, Point::BehindChild};
     at = at->parent;
   }
   if (body->conditional && ring && distance > 0)
@@ -172,16 +180,17 @@ bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
   // The common body, possibly round its loop.
   auto [common, end] = way.back();
   way = way.drop_back();
-  if (distance == 0 && end < position)
+  auto sideOf = [&] { return way.empty() ? target.side : Point::BeforeChild; };
+  std::pair<int, Point::Side> stop{end, sideOf()};
+  if (distance == 0 && stop < start)
     return false;
-  state = sweep(common, position, state, source.pipe, distance, end,
-                way.empty() && target.atSet, ring);
+  state = sweep(common, start, state, source.pipe, distance, stop, ring);
   // Descend to the target.
   while (!way.empty()) {
     auto [inner, innerEnd] = way.back();
     way = way.drop_back();
-    state = sweep(inner, 0, state, source.pipe, 0, innerEnd,
-                  way.empty() && target.atSet, ring);
+    state = sweep(inner, {0, Point::BehindChild}, state, source.pipe, 0,
+                  {innerEnd, sideOf()}, ring);
   }
   return state.pipes & bit(target.pipe);
 }
@@ -189,9 +198,10 @@ bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
 bool SyncOrder::isOrdered(const Dependence &dependence) const {
   const Instruction &source = program.instructions[dependence.source];
   const Instruction &target = program.instructions[dependence.target];
-  return isOrdered({source.body, source.child + 1, source.pipe},
-                   {target.body, target.child, target.pipe},
-                   dependence.distance, dependence.ring);
+  return isOrdered(
+      {source.body, source.child + 1, source.pipe, Point::BehindChild},
+      {target.body, target.child, target.pipe, Point::BeforeChild},
+      dependence.distance, dependence.ring);
 }
 
 bool SyncOrder::isSafe(const Flag &flag) const {
@@ -200,10 +210,7 @@ bool SyncOrder::isSafe(const Flag &flag) const {
     return true;
   // A carried flag is set again only behind the next wait of its id, which
   // stands earlier in the body.
-  if (flag.carried)
-    return isOrdered({flag.body, flag.wait + 1, flag.target},
-                     {flag.body, flag.set, flag.source, true}, 0, flag.ring);
-  return isOrdered({flag.body, flag.wait + 1, flag.target},
-                   {flag.body, flag.set, flag.source, true}, flag.ids(),
-                   flag.ring);
+  return isOrdered({flag.body, flag.wait, flag.target, Point::BeforeChild},
+                   {flag.body, flag.set, flag.source, Point::BehindChild},
+                   flag.carried ? 0 : flag.ids(), flag.ring);
 }

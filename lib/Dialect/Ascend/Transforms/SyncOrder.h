@@ -60,15 +60,15 @@ struct RoundTrip {
   int set, wait;
 };
 
-/// A point on a pipe: what was issued before `position` (as a source), what
-/// starts from `position` on (as a target).
+/// A point on a pipe: what was issued before it (as a source), what starts from
+/// it on (as a target).
 struct Point {
   Body *body;
   int position;
   Pipe pipe;
-  /// As a target: the point right behind child `position - 1`, where sets are,
-  /// not the one behind the waits of `position`.
-  bool atSet = false;
+  /// Which of the two points at `position`: right behind child `position - 1`,
+  /// where sets are, or right before child `position`, behind the waits.
+  enum Side { BehindChild, BeforeChild } side;
 };
 
 class SyncOrder {
@@ -100,8 +100,12 @@ private:
   bool isOrderedIn(Body *body, Point source, Point target,
                    llvm::ArrayRef<std::pair<Body *, int>> way, int distance,
                    mlir::Value ring) const;
-  Knowledge sweep(Body *body, int start, Knowledge initial, Pipe pipe,
-                  int distance, int end, bool atSet, mlir::Value ring) const;
+  /// Follows `initial` from `start` to `end`, `distance` executions later.
+  Knowledge sweep(Body *body, std::pair<int, Point::Side> start,
+                  Knowledge initial, Pipe pipe, int distance,
+                  std::pair<int, Point::Side> end, mlir::Value ring) const;
+  Knowledge sweepToEnd(Body *body, std::pair<int, Point::Side> start,
+                       Knowledge initial, Pipe pipe, mlir::Value ring) const;
 
   CoreProgram &program;
   /// What is known behind a loop or branch that is entered with `state`.
