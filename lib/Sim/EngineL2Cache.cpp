@@ -68,6 +68,42 @@ void L2Cache::evict(uint32_t keep, Result &result) {
   }
 }
 
+uint64_t L2Cache::maskOf(uint32_t word, uint32_t first, uint32_t last) {
+  uint64_t mask = ~uint64_t(0);
+  if (word == first / 64)
+    mask &= ~uint64_t(0) << (first % 64);
+  if (word == last / 64)
+    mask &= ~uint64_t(0) >> (63 - last % 64);
+  return mask;
+}
+
+L2Cache::Result L2Cache::bypass(uint64_t begin, uint64_t end, bool write) {
+  Result result;
+  while (begin < end) {
+    uint64_t number = begin / panelBytes;
+    uint64_t stop = std::min(end, (number + 1) * panelBytes);
+    uint32_t first = static_cast<uint32_t>((begin % panelBytes) / sectorBytes);
+    uint32_t last = static_cast<uint32_t>(
+        (stop - 1 - number * panelBytes) / sectorBytes);
+    uint64_t total = uint64_t(last - first + 1) * sectorBytes;
+    uint64_t resident = 0;
+    if (auto entry = index.find(number); entry != index.end()) {
+      Panel &panel = panels[entry->second];
+      for (uint32_t word = first / 64; word <= last / 64; ++word) {
+        uint64_t present = maskOf(word, first, last) & panel.present[word];
+        resident += uint64_t(std::popcount(present)) * sectorBytes;
+        if (write)
+          panel.dirty[word] |= present;
+      }
+    }
+    result.hitBytes += write ? total : resident;
+    result.missBytes += write ? 0 : total - resident;
+    result.writeBackBytes += write ? total - resident : 0;
+    begin = stop;
+  }
+  return result;
+}
+
 L2Cache::Result L2Cache::access(uint64_t begin, uint64_t end, bool write) {
   Result result;
   while (begin < end) {
@@ -80,11 +116,7 @@ L2Cache::Result L2Cache::access(uint64_t begin, uint64_t end, bool write) {
         (stop - 1 - number * panelBytes) / sectorBytes);
     uint64_t newSectors = 0;
     for (uint32_t word = first / 64; word <= last / 64; ++word) {
-      uint64_t mask = ~uint64_t(0);
-      if (word == first / 64)
-        mask &= ~uint64_t(0) << (first % 64);
-      if (word == last / 64)
-        mask &= ~uint64_t(0) >> (63 - last % 64);
+      uint64_t mask = maskOf(word, first, last);
       newSectors += std::popcount(mask & ~panel.present[word]);
       panel.present[word] |= mask;
       if (write)

@@ -146,7 +146,8 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
 
   accesses.clear();
   // Only a Gather touches what its data says.
-  bool readsData = entry->instruction.record.opcode == Opcode::Gather;
+  bool readsData = entry->instruction.record.opcode == Opcode::Gather &&
+                   !options.timeOnly;
   collectAccesses(entry->instruction, accesses,
                   readsData ? &bytes(core) : &core.memories);
   // Accesses out of bounds leave the list; the rest is still checked.
@@ -200,20 +201,27 @@ void Engine::postCompletion(Core &core, Pipe which, QueueEntry *entry,
 
 void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
                            const Cost &cost) {
+  const ascsim::Instruction &record = entry->instruction.record;
   L2Cache::Result traffic;
   uint64_t stream = 0;
   for (const Access &access : accesses) {
     if (access.memory != Memory::GM)
       continue;
     bool write = access.kind != AccessKind::Read;
+    // The destination of an instruction is its operand 3.
+    bool bypass = access.operand == 3 ? record.dst.bypassL2
+                                      : record.src0.bypassL2;
+    auto touch = [&](uint64_t begin, uint64_t end) {
+      traffic.add(bypass ? l2.bypass(begin, end, write)
+                         : l2.access(begin, end, write));
+    };
     if (access.blocks == 1 || access.pitch == access.blockBytes) {
-      traffic.add(l2.access(
-          access.start,
-          access.start + uint64_t(access.blocks) * access.blockBytes, write));
+      touch(access.start,
+            access.start + uint64_t(access.blocks) * access.blockBytes);
     } else {
       for (uint32_t i = 0; i != access.blocks; ++i) {
         uint64_t begin = access.start + int64_t(i) * access.pitch;
-        traffic.add(l2.access(begin, begin + access.blockBytes, write));
+        touch(begin, begin + access.blockBytes);
       }
     }
     if (!write && !stream)
@@ -292,7 +300,7 @@ void Engine::complete(Core &core, Pipe which, QueueEntry *entry) {
   }
   entry->dispatch = nullptr;
   completeUnit(core, *entry);
-  if (entry->skip) {
+  if (entry->skip || options.timeOnly) {
     freeEntry(entry);
   } else {
     translate(*entry, /*toHost=*/true);

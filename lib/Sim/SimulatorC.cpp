@@ -102,6 +102,8 @@ int ascendsim_launch_set_option(AscendSimLaunch *launch, const char *name,
     options.autoSync = value != 0;
   else if (option == "warm_l2")
     options.warmL2 = value != 0;
+  else if (option == "time_only")
+    options.timeOnly = value != 0;
   else if (option == "cycle_limit")
     options.cycleLimit = static_cast<double>(value);
   else if (option == "findings_per_kind")
@@ -109,7 +111,7 @@ int ascendsim_launch_set_option(AscendSimLaunch *launch, const char *name,
   else {
     lastError = "no launch option '" + option +
                 "'; known are checks, timeline, seed, dirty_start, auto_sync, "
-                "warm_l2, cycle_limit, findings_per_kind";
+                "warm_l2, time_only, cycle_limit, findings_per_kind";
     return 1;
   }
   return 0;

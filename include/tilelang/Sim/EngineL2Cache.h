@@ -37,6 +37,9 @@ public:
   /// Touches [begin, end) and makes it resident. Written sectors are not
   /// fetched: they count as hits.
   Result access(uint64_t begin, uint64_t end, bool write);
+  /// The same for a tensor that bypasses L2: what is resident is used, nothing
+  /// becomes resident, and written bytes that are not resident go to HBM.
+  Result bypass(uint64_t begin, uint64_t end, bool write);
 
 private:
   static constexpr uint32_t kNone = ~0u;
@@ -47,6 +50,8 @@ private:
     uint32_t previous = kNone, next = kNone;
   };
   uint32_t find(uint64_t number);
+  /// The bits of one word of a panel that sectors `first` to `last` cover.
+  static uint64_t maskOf(uint32_t word, uint32_t first, uint32_t last);
   void unlink(uint32_t index);
   void pushFront(uint32_t index);
   void evict(uint32_t keep, Result &result);

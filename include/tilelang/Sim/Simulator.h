@@ -105,7 +105,9 @@ struct LaunchOptions {
   uint64_t seed = 0;
   /// Memories, registers and workspaces start in hostile but legal states.
   bool dirtyStart = true;
-  /// Reserved; must be false.
+  /// Instructions take their time but change no bytes, so outputs keep what
+  /// they held. For kernels whose time does not depend on their data; scalar
+  /// reads see the bytes as they are. Excludes `checks`.
   bool timeOnly = false;
   /// As a build with the vendor compiler's automatic synchronisation: vector
   /// instructions are ordered among themselves, scalar accesses to local

@@ -58,7 +58,7 @@ void ascendsim_launch_add_scalar(AscendSimLaunch *launch, const char *name,
 void ascendsim_launch_set_chip(AscendSimLaunch *launch, const char *name,
                                const char *directory);
 /* Options by name: "checks", "timeline", "seed", "dirty_start", "auto_sync",
-   "warm_l2", "cycle_limit", "findings_per_kind". Non-zero: no such option. */
+   "warm_l2", "time_only", "cycle_limit", "findings_per_kind". Non-zero: no such option. */
 int ascendsim_launch_set_option(AscendSimLaunch *launch, const char *name,
                                 uint64_t value);
 AscendSimReport *ascendsim_launch_run(const AscendSimLaunch *launch);

@@ -237,6 +237,25 @@ Node ExpressionBuilder::evaluateCast(Operation *op) {
   return x;
 }
 
+/// The same bits in another type of 32 bits.
+Node ExpressionBuilder::evaluateBitcast(Operation *op) {
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  Node x = evaluate(op->getOperand(0));
+  if (failed)
+    return x;
+  if (!from.isIntOrFloat() || !to.isIntOrFloat() ||
+      to.getIntOrFloatBitWidth() != 32 || x.kind != Node::Kind::Vector)
+    return fail("a reinterpretation of elements that are not 32 bits wide");
+  Instruction copy;
+  copy.opcode = Opcode::Unary;
+  copy.function = static_cast<uint32_t>(UnaryFunction::Copy);
+  copy.lane = laneOf(x.reg);
+  copy.sources = {materialise(x.reg, shapeOf(x.reg), false)};
+  copy.destination =
+      newRegister(to.isF32() ? Lane::F32 : Lane::I32, shapeOf(x.reg));
+  return integerNode(append(std::move(copy)), 32, Node::Sign::Signed);
+}
+
 /// One operation on halves, computed in single precision and rounded once, has the
 /// result of the half instruction: 24 bits are at least 2 * 11 + 2. Not so chains.
 Node ExpressionBuilder::evaluateHalf(Operation *op) {

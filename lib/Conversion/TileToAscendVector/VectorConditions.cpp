@@ -29,7 +29,8 @@ Node ExpressionBuilder::conditionNode(const ConditionNode *condition) {
 
 const ConditionNode *ExpressionBuilder::compare(CompareMode mode, int lhs,
                                                 int rhs) {
-  ConditionNode node{ConditionNode::Kind::Compare};
+  ConditionNode node;
+  node.kind = ConditionNode::Kind::Compare;
   node.mode = mode;
   node.lhs = lhs;
   node.rhs = rhs;
@@ -39,7 +40,8 @@ const ConditionNode *ExpressionBuilder::compare(CompareMode mode, int lhs,
 
 const ConditionNode *ExpressionBuilder::compare(CompareMode mode, int lhs,
                                                 ScalarOperand rhs) {
-  ConditionNode node{ConditionNode::Kind::Compare};
+  ConditionNode node;
+  node.kind = ConditionNode::Kind::Compare;
   node.mode = mode;
   node.lhs = lhs;
   node.scalar = rhs;
@@ -50,7 +52,8 @@ const ConditionNode *ExpressionBuilder::compare(CompareMode mode, int lhs,
 const ConditionNode *ExpressionBuilder::negate(const ConditionNode *condition) {
   if (condition->kind == ConditionNode::Kind::Not)
     return condition->x;
-  ConditionNode node{ConditionNode::Kind::Not};
+  ConditionNode node;
+  node.kind = ConditionNode::Kind::Not;
   node.x = condition;
   node.shape = condition->shape;
   return &conditions.emplace_back(node);
@@ -59,7 +62,8 @@ const ConditionNode *ExpressionBuilder::negate(const ConditionNode *condition) {
 const ConditionNode *ExpressionBuilder::combine(ConditionNode::Kind kind,
                                                 const ConditionNode *x,
                                                 const ConditionNode *y) {
-  ConditionNode node{kind};
+  ConditionNode node;
+  node.kind = kind;
   node.x = x;
   node.y = y;
   node.shape = join(x->shape, y->shape);
@@ -69,7 +73,8 @@ const ConditionNode *ExpressionBuilder::combine(ConditionNode::Kind kind,
 const ConditionNode *ExpressionBuilder::conditionOf(const Node &node) {
   if (node.kind == Node::Kind::Condition)
     return node.condition;
-  ConditionNode uniform{ConditionNode::Kind::Uniform};
+  ConditionNode uniform;
+  uniform.kind = ConditionNode::Kind::Uniform;
   uniform.scalar = node.scalar;
   uniform.scalar.form = ScalarOperand::Form::MaskWord;
   return &conditions.emplace_back(uniform);

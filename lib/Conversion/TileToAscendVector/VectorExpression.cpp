@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilelang/Support/IndexBounds.h"
 
 using namespace mlir;
@@ -179,7 +180,7 @@ bool ExpressionBuilder::isScalar(Value value) {
     const OperandAccess &access = geometry.inputs[argument.getArgNumber()];
     result = access.isScalar;
   } else if (!body->isAncestor(value.getParentRegion())) {
-    result = true;
+    result = isScalarOutside(value);
   } else if (Operation *op = value.getDefiningOp()) {
     if (auto index = dyn_cast<tile::IndexOp>(op)) {
       DimensionRole::Kind kind = geometry.roles[index.getDimension()].kind;
@@ -194,6 +195,19 @@ bool ExpressionBuilder::isScalar(Value value) {
   }
   scalars[value] = result;
   return result;
+}
+
+/// Functions of scalars are left to the vector unit, also outside of the body.
+bool ExpressionBuilder::isScalarOutside(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isPure(op))
+    return true;
+  if (isa<math::MathDialect>(op->getDialect()))
+    return false;
+  if (!isa<arith::ArithDialect>(op->getDialect()))
+    return true;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isScalar(operand); });
 }
 
 //===-- Dispatch ---------------------------------------------------------===//
@@ -283,6 +297,8 @@ Node ExpressionBuilder::evaluateOperation(Value value) {
     return fail("an index is data or is not affine (gather)");
   if (isa<scf::IfOp>(op))
     return evaluateIf(value);
+  if (isa<arith::BitcastOp>(op))
+    return evaluateBitcast(op);
   if (isa<tile::CastOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
           arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, arith::ExtSIOp,
           arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,

@@ -41,7 +41,7 @@ struct Node {
 /// known: masks cannot be broadcast.
 struct ConditionNode {
   enum class Kind : uint8_t { Compare, Not, And, Or, Uniform };
-  Kind kind;
+  Kind kind = Kind::Compare;
   ascend::CompareMode mode = ascend::CompareMode::EQ;
   /// Compare: a register and a register or scalar.
   int lhs = -1, rhs = -1;
@@ -73,12 +73,14 @@ private:
   Node evaluateShift(mlir::Operation *op);
   Node evaluateBits(mlir::Operation *op);
   bool isScalar(mlir::Value value);
+  bool isScalarOutside(mlir::Value value);
   Node fail(const llvm::Twine &text);
   int store(const Node &root);
   int storeRegister(int reg);
 
   // Conversions (VectorCasts.cpp).
   Node evaluateCast(mlir::Operation *op);
+  Node evaluateBitcast(mlir::Operation *op);
   Node evaluateHalf(mlir::Operation *op);
   Node convertFloat(Node from, mlir::Type fromType, mlir::Type toType,
                     ascend::CastRounding rounding, bool saturate);
@@ -95,6 +97,8 @@ private:
   Node evaluateMath(mlir::Operation *op);
   int hyperbolicTangent(int x);
   int errorFunction(int x);
+  int sine(int x, bool shifted);
+  int logarithmOfOnePlus(int x);
   int polynomial(int x, llvm::ArrayRef<double> coefficients);
   int roundTo(int x, ascend::CastRounding rounding);
 

@@ -12,6 +12,8 @@
 //   c ** x    x ln c is rounded before Exp: at most |x ln c| 2^-24
 //   tanh      3e-7
 //   erf       3e-7
+//   sin, cos, tan   3e-7 of the result or of 1, up to |x| = 100000
+//   log1p     5e-7
 //   rsqrt     Sqrt, then Div: one rounding more (the hardware's Rsqrt is inexact)
 // Coefficients are our own minimax fits.
 //
@@ -100,6 +102,56 @@ int ExpressionBuilder::errorFunction(int x) {
   return select(isNear, near, far, shapeOf(x));
 }
 
+/// sin(x), or sin(x + pi/2): x is a multiple of pi, in three parts whose products
+/// are exact, and a rest in which sine is a short polynomial.
+int ExpressionBuilder::sine(int x, bool shifted) {
+  static const double kPi[] = {3.140625, 0.0009670257568359375,
+                               6.278329465203569e-07};
+  static const double kOdd[] = {-0.16666659712791443, 0.008333065547049046,
+                                -0.00019809538207482547,
+                                2.6056309252453502e-06};
+  auto times = [&](int reg, double factor) {
+    return scalar(ScalarFunction::Muls, reg, floatConstant(factor));
+  };
+  auto plus = [&](int reg, double term) {
+    return scalar(ScalarFunction::Adds, reg, floatConstant(term));
+  };
+  // The nearest zero of the function is at (turns + 1/2 if shifted) * pi.
+  int turns = times(x, 0.31830988618379067);
+  if (shifted)
+    turns = plus(turns, -0.5);
+  turns = roundTo(turns, CastRounding::Rint);
+  int zero = shifted ? plus(turns, 0.5) : turns;
+  int rest = x;
+  for (double part : kPi)
+    rest = binary(BinaryFunction::Sub, rest, times(zero, part));
+  int square = binary(BinaryFunction::Mul, rest, rest);
+  int value = polynomial(square, kOdd);
+  value = binary(BinaryFunction::Mul, value, square);
+  value = binary(BinaryFunction::Mul, value, rest);
+  value = binary(BinaryFunction::Add, value, rest);
+  // The sign alternates: 1 - 2 * (turns mod 2), and the opposite for cosine.
+  int pairs = roundTo(times(turns, 0.5), CastRounding::Floor);
+  int odd = binary(BinaryFunction::Sub, turns, times(pairs, 2.0));
+  int sign = shifted ? plus(times(odd, 2.0), -1.0) : plus(times(odd, -2.0), 1.0);
+  return binary(BinaryFunction::Mul, value, sign);
+}
+
+/// ln(1 + x): what rounding 1 + x loses is made good by a factor.
+int ExpressionBuilder::logarithmOfOnePlus(int x) {
+  int sum = scalar(ScalarFunction::Adds, x, floatConstant(1.0));
+  int kept = scalar(ScalarFunction::Adds, sum, floatConstant(-1.0));
+  int value = unary(UnaryFunction::Ln, sum);
+  value = binary(BinaryFunction::Mul, value, x);
+  value = binary(BinaryFunction::Div, value, kept);
+  const ConditionNode *tiny =
+      compare(CompareMode::EQ, kept, floatConstant(0.0));
+  // Infinity would be divided by itself.
+  const ConditionNode *huge = compare(CompareMode::GT, x, floatConstant(1e30));
+  int result = select(tiny, x, value, shapeOf(x));
+  return select(huge, unary(UnaryFunction::Ln, x), result, shapeOf(x));
+}
+
 /// To a whole number, still a float.
 int ExpressionBuilder::roundTo(int x, CastRounding rounding) {
   return cast(x, Lane::F32, rounding);
@@ -160,6 +212,15 @@ Node ExpressionBuilder::evaluateMath(Operation *op) {
     return vectorNode(hyperbolicTangent(x));
   if (isa<math::ErfOp>(op))
     return vectorNode(errorFunction(x));
+  if (isa<math::SinOp>(op))
+    return vectorNode(sine(x, false));
+  if (isa<math::CosOp>(op))
+    return vectorNode(sine(x, true));
+  if (isa<math::TanOp>(op))
+    return vectorNode(
+        binary(BinaryFunction::Div, sine(x, false), sine(x, true)));
+  if (isa<math::Log1pOp>(op))
+    return vectorNode(logarithmOfOnePlus(x));
   if (isa<math::FloorOp>(op))
     return vectorNode(roundTo(x, CastRounding::Floor));
   if (isa<math::CeilOp>(op))
@@ -188,7 +249,8 @@ Node ExpressionBuilder::evaluateMath(Operation *op) {
       if (failed)
         return power;
       return vectorNode(
-          unary(UnaryFunction::Exp, scaled(vector(power, Lane::F32), std::log(base))));
+          unary(UnaryFunction::Exp,
+                scaled(vector(power, Lane::F32), std::log(base))));
     }
     return fail("the vector unit has no general power; use T.exp(y * T.log(x)) "
                 "for a positive x");

@@ -49,7 +49,9 @@ def accepted(tool: str, programs: list[str]) -> int:
         return 0
     result = run(tool, "\n// -----\n".join(programs), ["--ascend-verify-sync", "--split-input-file"])
     rejected = len(re.findall(r"error: (?:internal|unsupported): ", result.stderr))
-    other = len(re.findall(r"error: ", result.stderr)) - rejected
+    # The reproducer that the tool writes is announced as one more error.
+    errors = re.findall(r"error: (?!Failures have been detected)", result.stderr)
+    other = len(errors) - rejected
     if other:
         sys.exit(f"unexpected errors:\n{result.stderr}")
     return len(programs) - rejected
