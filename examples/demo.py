@@ -1,16 +1,16 @@
 """What the project does, in one run: compile, look, run, check, profile - and one mistake.
 
-    make demo
+Run it with `make demo`.
 """
 
 import time
 
 import numpy as np
-
-import tilelang
 from gemm import matmul
 from gemm_bias_relu import matmul_bias_relu
 from vector_add import vector_add
+
+import tilelang
 
 
 def heading(text: str) -> None:

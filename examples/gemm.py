@@ -1,6 +1,6 @@
 """Matrix multiplication: the first kernel of every tile language.
 
-    python examples/gemm.py --m 1024 --n 1024 --k 1024 --target ascend
+Example: `python examples/gemm.py --m 1024 --n 1024 --k 1024 --profile`
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Matrix multiplication whose result goes through vector code before it is stored: one mixed kernel.
 
-    python examples/gemm_bias_relu.py --m 200 --n 136 --k 72
+Example: `python examples/gemm_bias_relu.py --m 200 --n 136 --k 72`
 """
 
 import argparse

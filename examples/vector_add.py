@@ -1,6 +1,6 @@
 """Elementwise addition of two vectors of any length.
 
-    python examples/vector_add.py --n 1000
+Example: `python examples/vector_add.py --n 1000`
 """
 
 import argparse

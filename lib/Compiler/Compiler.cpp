@@ -7,6 +7,7 @@
 
 #include "tilelang/Compiler/Compiler.h"
 
+#include "CrashGuard.h"
 #include "FaultInjection.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -32,21 +33,30 @@ std::string printModule(ModuleOp module) {
   return text;
 }
 
-/// Writes the module that failed, for `tilelang-opt`; returns a sentence that
-/// says where, or nothing.
-std::string writeReproducer(ModuleOp original, const std::string &directory) {
-  if (std::error_code error = llvm::sys::fs::create_directories(directory))
-    return "";
+/// Writes the module that failed, for `tilelang-opt`; returns a line that says
+/// where, or why not.
+std::string writeReproducer(ModuleOp original, const CompileOptions &options) {
   llvm::SmallString<256> path;
   int descriptor;
-  llvm::SmallString<256> model(directory);
+  llvm::SmallString<256> model(options.reproducerDirectory);
   llvm::sys::path::append(model, "reproducer-%%%%%%%%.mlir");
-  if (llvm::sys::fs::createUniqueFile(model, descriptor, path))
-    return "";
+  std::error_code failed =
+      llvm::sys::fs::create_directories(options.reproducerDirectory);
+  if (!failed)
+    failed = llvm::sys::fs::createUniqueFile(model, descriptor, path);
+  if (failed)
+    return "the program could not be kept in " + options.reproducerDirectory +
+           ": " + failed.message();
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  stream << "// tilelang-opt --ascend-pipeline " << path << "\n";
-  original.print(stream, OpPrintingFlags().enableDebugInfo());
-  return "; the program is kept in " + path.str().str();
+  stream << "// tilelang-opt --ascend-pipeline=chip=" << options.chip << " "
+         << path << "\n";
+  // What crashed may have left the context in any state.
+  std::string how;
+  if (!runGuarded(
+          [&] { original.print(stream, OpPrintingFlags().enableDebugInfo()); },
+          how))
+    return "the program could not be printed: " + how;
+  return "the program is kept in " + path.str().str();
 }
 
 class Compilation {
@@ -58,7 +68,20 @@ public:
     OwningOpRef<ModuleOp> original;
     if (!options.reproducerDirectory.empty())
       original = module.clone();
-    bool passed = runStages() && emit();
+    Location place = module.getLoc();
+    if (!module.getBody()->empty())
+      place = module.getBody()->front().getLoc();
+    bool passed = false;
+    std::string how;
+    // The collector lives outside: the context must not keep a handler that a
+    // crash has left without its frame.
+    if (!runGuarded([&] { passed = runStages() && emit(); }, how)) {
+      result.crashed = true;
+      passed = false;
+      mlir::emitError(place) << "internal: the compiler crashed on this "
+                                "program, in stage '"
+                             << stageName << "': " << how;
+    }
     bool internal = collector.hasInternalError();
     result.diagnostics = collector.take();
     result.succeeded = passed;
@@ -70,10 +93,15 @@ public:
 private:
   bool runStages() {
     for (const PipelineStage &stage : ascendStages()) {
+      stageName = stage.name;
       PassManager manager(module.getContext());
       manager.enableVerifier(true);
       stage.addPasses(manager, options);
       if (failed(manager.run(module)))
+        return false;
+      // In the middle, so that what comes before and after has run or not.
+      if (stage.name == "placed" &&
+          failed(failOnPurpose(module, options.passConfigs)))
         return false;
       if (options.keepStages)
         result.stages[stage.name] = printModule(module);
@@ -82,6 +110,7 @@ private:
   }
 
   bool emit() {
+    stageName = "emit";
     auto kernels = llvm::to_vector(module.getOps<ascend::KernelOp>());
     if (kernels.size() != 1) {
       module.emitError() << "internal: expected one kernel, found "
@@ -129,15 +158,17 @@ private:
     }
     if (!internal || !original)
       return;
-    std::string kept = writeReproducer(original, options.reproducerDirectory);
+    std::string kept = writeReproducer(original, options);
     for (CompilerDiagnostic &diagnostic : result.diagnostics)
       if (diagnostic.kind == DiagnosticClass::Internal)
-        diagnostic.message += kept;
+        diagnostic.message += "\n" + kept;
   }
 
   ModuleOp module;
   const CompileOptions &options;
   DiagnosticCollector collector;
+  /// What runs now, for the report of a crash.
+  std::string stageName;
   CompiledKernel result;
 };
 

@@ -44,9 +44,8 @@ static CompilerDiagnostic convert(Diagnostic &diagnostic) {
       message = rest;
       // Our own passes write plain sentences or a class; a verifier that
       // speaks here found IR that a pass should not have made.
-      if (!message.starts_with("unsupported: ") &&
-          !message.starts_with("internal: "))
-        result.kind = DiagnosticClass::User;
+      if (result.severity == Severity::Error)
+        result.kind = DiagnosticClass::Internal;
     }
   }
   if (message.consume_front("unsupported: "))

@@ -9,6 +9,9 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <csignal>
+#include <cstdlib>
+
 using namespace mlir;
 
 namespace tilelang {
@@ -86,6 +89,24 @@ dropSynchronisation(ascend::KernelOp kernel,
   for (Operation *op : dropped)
     op->erase();
   return success();
+}
+
+LogicalResult
+failOnPurpose(ModuleOp module,
+              const std::map<std::string, std::string> &passConfigs) {
+  auto found = passConfigs.find("debug.fail");
+  if (found == passConfigs.end())
+    return success();
+  StringRef way = found->second;
+  if (way == "abort")
+    std::abort();
+  if (way == "segfault")
+    (void)std::raise(SIGSEGV);
+  if (way == "error")
+    return module.emitError() << "internal: the failure that debug.fail asks for";
+  return module.emitError() << "debug.fail: expected error, abort or segfault, "
+                               "found '"
+                            << way << "'";
 }
 
 } // namespace tilelang

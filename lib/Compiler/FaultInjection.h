@@ -30,6 +30,12 @@ mlir::LogicalResult
 dropSynchronisation(ascend::KernelOp kernel,
                     const std::map<std::string, std::string> &passConfigs);
 
+/// Fails as `debug.fail` asks: "error" (an internal error), "abort" or
+/// "segfault". Shows that programs survive faults of the compiler.
+mlir::LogicalResult
+failOnPurpose(mlir::ModuleOp module,
+              const std::map<std::string, std::string> &passConfigs);
+
 } // namespace tilelang
 
 #endif // TILELANG_LIB_COMPILER_FAULTINJECTION_H

@@ -43,6 +43,7 @@ void addNormalized(OpPassManager &manager, const CompileOptions &) {
 void addPlaced(OpPassManager &manager, const CompileOptions &options) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createAscendStageGlobals());
+  function.addPass(createAscendSplitAccumulators());
   function.addPass(createAscendAssignUnits());
   function.addPass(createAscendPlaceRanges());
   manager.addPass(createAscendSplitKernel(

@@ -205,6 +205,8 @@ std::string Dimension::text() const {
 std::string Artifact::serialize() const {
   std::vector<std::pair<std::string, std::string>> sections = {
       {"source", source}, {"lines", lineTableOf(*this)}};
+  if (!remarks.empty())
+    sections.emplace_back("remarks", remarks);
   for (const auto &[core, object] : objects)
     sections.emplace_back("object." + core, object);
 
@@ -327,6 +329,8 @@ bool Artifact::deserialize(std::string_view bytes, Artifact &result, std::string
         error = "artifact line table: " + detail;
         return false;
       }
+    } else if (sectionName == "remarks") {
+      result.remarks = content;
     } else if (sectionName.rfind("object.", 0) == 0) {
       result.objects[sectionName.substr(7)] = content;
     } // Sections that this version does not know are skipped.

@@ -41,6 +41,9 @@ EngineConstants::EngineConstants(const Chip &chip) {
   l2Write = rate("timing.l2.write_gbps");
   sameAddress = rate("timing.stream.same_address_gbps");
   l2Capacity = static_cast<uint64_t>(get("timing.l2.capacity_bytes"));
+  hbmRowBytes = get("timing.hbm.row_bytes");
+  bypassShortRow = get("timing.dma.bypass_short_row_efficiency");
+  l2LineBytes = count("timing.l2.line_bytes");
   l2SectorBytes = count("timing.l2.sector_bytes");
   l2PanelBytes = count("timing.l2.panel_bytes");
   portAicRead = get("timing.port.aic_read_bytes_per_cycle");

@@ -204,18 +204,25 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
   const ascsim::Instruction &record = entry->instruction.record;
   L2Cache::Result traffic;
   uint64_t stream = 0;
+  uint64_t requested = 0, rows = 0;
+  bool shortRows = false, bypassed = false;
   for (const Access &access : accesses) {
     if (access.memory != Memory::GM)
       continue;
+    bool contiguous = access.blocks == 1 || access.pitch == access.blockBytes;
+    requested += uint64_t(access.blocks) * access.blockBytes;
+    rows += contiguous ? 1 : access.blocks;
+    shortRows |= !contiguous && access.blockBytes < constants.l2LineBytes;
     bool write = access.kind != AccessKind::Read;
     // The destination of an instruction is its operand 3.
     bool bypass = access.operand == 3 ? record.dst.bypassL2
                                       : record.src0.bypassL2;
+    bypassed |= bypass;
     auto touch = [&](uint64_t begin, uint64_t end) {
       traffic.add(bypass ? l2.bypass(begin, end, write)
                          : l2.access(begin, end, write));
     };
-    if (access.blocks == 1 || access.pitch == access.blockBytes) {
+    if (contiguous) {
       touch(access.start,
             access.start + uint64_t(access.blocks) * access.blockBytes);
     } else {
@@ -232,14 +239,21 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
   report.l2MissBytes += traffic.missBytes;
   report.writeBackBytes += traffic.writeBackBytes;
 
-  double touched = static_cast<double>(traffic.hitBytes + traffic.missBytes);
+  // A row that starts or ends inside a line pays for the whole line although
+  // its neighbour has brought a sector of it: the share refers to the bytes
+  // asked for, not to the sectors touched.
   double bytes = static_cast<double>(cost.gmBytes);
   double missShare =
-      touched > 0 ? static_cast<double>(traffic.missBytes) / touched : 0;
+      requested > 0
+          ? std::min(1.0, static_cast<double>(traffic.missBytes) / requested)
+          : 0;
+  double efficiency =
+      bypassed && shortRows ? constants.bypassShortRow : 1.0;
   FlowRequest request;
   request.bytes = bytes;
   request.write = cost.gmWrite;
-  request.hbmReadShare = missShare;
+  request.hbmReadShare =
+      missShare * (1 + constants.hbmRowBytes * rows / bytes) / efficiency;
   request.hbmWriteShare = static_cast<double>(traffic.writeBackBytes) / bytes;
   request.stream = cost.gmWrite ? 0 : stream;
 
@@ -259,7 +273,7 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
   double perBurst = constants.rowBurstHit * (1 - missShare) +
                     constants.rowBurstMiss * missShare;
   double floor = std::max({jitter(cost.occupancy, kOccupancySpread),
-                           constants.dmaIssue, cost.bursts * perBurst});
+                           constants.dmaIssue, cost.bursts * perBurst / efficiency});
   request.ceiling = std::min(request.ceiling, bytes / floor);
 
   uint32_t token;

@@ -18,6 +18,7 @@ Every concrete class also derives from the built-in exception that a caller woul
 from __future__ import annotations
 
 import linecache
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -27,6 +28,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "CheckError",
+    "HostCompilerError",
     "InternalError",
     "KernelAttributeError",
     "KernelCompileError",
@@ -36,11 +38,14 @@ __all__ = [
     "KernelTypeError",
     "KernelValueError",
     "Note",
+    "Remark",
     "SourceLocation",
     "TileLangError",
     "UnsupportedError",
     "format_diagnostic",
     "raise_diagnostics",
+    "remark_from_diagnostic",
+    "split_message",
 ]
 
 
@@ -195,8 +200,30 @@ class CheckError(TileLangError, RuntimeError):
     """What the simulator's checks found: a race, a read of uninitialised bytes, an access out of bounds, a deadlock."""
 
 
+class HostCompilerError(TileLangError, RuntimeError):
+    """There is no C++ compiler for the host, which the simulator's kernels are built with."""
+
+
 class InternalError(TileLangError, RuntimeError):
     """A fault of this package, not of the program."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something the compiler says about a program that it accepts: a hint it could not follow, a slow form it had to
+    take. `severity` is "remark" or "warning"."""
+
+    severity: str
+    message: str
+    location: SourceLocation | None = None
+    values: tuple[str, ...] = ()
+    help: str | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        return format_diagnostic(
+            f"{self.severity}: {self.message}", self.location, values=self.values, help=self.help, notes=self.notes
+        )
 
 
 _CLASS_OF_KIND: dict[str, type[TileLangError]] = {
@@ -220,54 +247,95 @@ def _location_of(entry: Mapping[str, Any]) -> SourceLocation | None:
     )
 
 
-def _split(message: str) -> tuple[str, list[str], str | None]:
-    """First line, further lines and the `help:` line of a compiler message."""
-    first, *rest = message.split("\n")
+#: The clause after the last semicolon says what to do if it starts with one of these.
+_REMEDY = re.compile(
+    r"; ((?:use|load|copy|store|write|read|split|move|pass|compute|give|take|allocate|declare|convert|clear|end|loop"
+    r"|compile|make|name|drop|set|add|guard|build|install) [^;]*)$"
+)
+
+
+def split_message(text: str) -> tuple[str, list[str], str | None]:
+    """What is wrong, the values, and what to do, of a message that comes as one text: its first line, the further
+    lines, and the `help:` line or the imperative after the last semicolon."""
+    first, *rest = text.split("\n")
     values: list[str] = []
     help = None
     for line in rest:
-        text = line.strip().removeprefix("= ")
-        if text.startswith("help: "):
-            help = text.removeprefix("help: ")
-        elif text:
-            values.append(text)
+        item = line.strip().removeprefix("= ")
+        if item.startswith("help: "):
+            help = item.removeprefix("help: ")
+        elif item:
+            values.append(item)
+    if help is None and (found := _REMEDY.search(first)):
+        first, help = first[: found.start()], found.group(1)
     return first, values, help
+
+
+def _parts(entry: Mapping[str, Any]) -> tuple[str, list[str], str | None, list[Note]]:
+    """Message, values, help and notes of a diagnostic. A note without a place of its own is a value, or the help."""
+    message, values, help = split_message(str(entry.get("message", "")))
+    here = _location_of(entry)
+    notes: list[Note] = []
+    for note in entry.get("notes") or ():
+        text, more, note_help = split_message(str(note.get("message", "")))
+        location = _location_of(note)
+        if location is None and text.startswith("help: "):
+            help = help or text.removeprefix("help: ")
+            continue
+        help = help or note_help
+        if location is not None and location == here:
+            values.extend([text, *more])
+        else:
+            notes.append(Note("; ".join([text, *more]), location))
+    return message, values, help, notes
 
 
 def error_from_diagnostic(entry: Mapping[str, Any]) -> TileLangError:
     """The exception for one compiler diagnostic. Its class is named by the key `kind` (user, unsupported, internal) or
     by `unsupported: ` or `internal: ` in front of the message."""
-    message, values, help = _split(str(entry.get("message", "")))
+    message, values, help, notes = _parts(entry)
     cls = _CLASS_OF_KIND.get(str(entry.get("kind", "user")), KernelCompileError)
     for prefix, candidate in _CLASS_OF_PREFIX.items():
         if message.startswith(prefix):
             cls, message = candidate, message.removeprefix(prefix)
-    notes: list[Note] = []
-    for note in entry.get("notes") or ():
-        text, more, note_help = _split(str(note.get("message", "")))
-        location = _location_of(note)
-        if location is None and text.startswith("help: "):
-            help = help or text.removeprefix("help: ")
-            continue
-        notes.append(Note("; ".join([text, *more]), location))
-        help = help or note_help
+    if cls is InternalError and help is None:
+        help = "this is a fault of the compiler: please report it with the program"
     return cls(message, _location_of(entry), values=values, help=help, notes=notes)
+
+
+def remark_from_diagnostic(entry: Mapping[str, Any]) -> Remark:
+    """A remark or warning of the compiler."""
+    message, values, help, notes = _parts(entry)
+    return Remark(str(entry["severity"]), message, _location_of(entry), tuple(values), help, tuple(notes))
+
+
+#: More errors than this are counted, not shown.
+_SHOWN_ERRORS = 5
+
+_RANK: dict[type[TileLangError], int] = {UnsupportedError: 1, InternalError: 2}
 
 
 def raise_diagnostics(diagnostics: Sequence[Mapping[str, Any]]) -> None:
     """Raises for the first error among compiler diagnostics; further errors follow as notes. Without an error it
     returns: warnings and remarks are the caller's to show."""
-    errors = [entry for entry in diagnostics if entry.get("severity", "error") == "error"]
+    errors = [error_from_diagnostic(entry) for entry in diagnostics if entry.get("severity", "error") == "error"]
     if errors:
         _raise_first(errors)
 
 
-def _raise_first(errors: Sequence[Mapping[str, Any]]) -> NoReturn:
-    first = error_from_diagnostic(errors[0])
+def _raise_first(errors: list[TileLangError]) -> NoReturn:
+    # What the user can change comes first, faults of the compiler that follow from it last; of one kind, in the order
+    # of the program.
+    def key(error: TileLangError) -> tuple[int, int]:
+        return _RANK.get(type(error), 0), error.location.line if error.location else 0
+
+    first, *others = sorted(errors, key=key)
     more: list[Note] = []
-    for entry in errors[1:]:
-        error = error_from_diagnostic(entry)
-        more.append(Note(f"also: {error.message}", error.location))
+    for error in others[: _SHOWN_ERRORS - 1]:
+        more.append(Note("; ".join([f"also: {error.message}", *error.values]), error.location))
         more.extend(error.notes)
+    hidden = len(others) - (_SHOWN_ERRORS - 1)
+    if hidden > 0:
+        more.append(Note(f"and {hidden} more error{'s' if hidden > 1 else ''}"))
     first.notes = (*first.notes, *more)
     raise first

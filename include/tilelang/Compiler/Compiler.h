@@ -65,6 +65,9 @@ enum class KernelType { CubeOnly, VectorOnly, Mixed };
 
 struct CompiledKernel {
   bool succeeded = false;
+  /// The compiler crashed and was left in the middle of its work: the module
+  /// must not be used again, not even destroyed.
+  bool crashed = false;
   std::string entry;
   std::string source;
   KernelType kernelType = KernelType::VectorOnly;
@@ -82,7 +85,8 @@ struct CompiledKernel {
 };
 
 /// Compiles for an Ascend chip. The module is consumed (lowered in place).
-/// Never throws and never prints: everything said is in `diagnostics`.
+/// Never throws: everything said is in `diagnostics`. A crash of the compiler
+/// becomes an internal error, and the process goes on.
 CompiledKernel compileForAscend(mlir::ModuleOp module,
                                 const CompileOptions &options);
 

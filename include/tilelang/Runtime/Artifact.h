@@ -85,6 +85,8 @@ struct Artifact {
   std::map<std::string, int64_t> statistics;
   std::vector<std::string> files;
   std::vector<ArtifactLine> lines;
+  /// What the compiler remarked, as JSON text; opaque here.
+  std::string remarks;
   /// Emitted source, and one shared object per core type ("aic", "aiv").
   std::string source;
   std::map<std::string, std::string> objects;

@@ -26,8 +26,9 @@ struct EngineConstants {
   uint32_t scalarLineBytes, scalarCacheBytesAic, scalarCacheBytesAiv;
   double flagDelay, crossCoreDelay;
   double hbmRead, hbmWrite, l2Read, l2Write, sameAddress;
+  double hbmRowBytes, bypassShortRow;
   uint64_t l2Capacity;
-  uint32_t l2SectorBytes, l2PanelBytes;
+  uint32_t l2LineBytes, l2SectorBytes, l2PanelBytes;
   double portAicRead, portAivRead, portAicWrite, portAivWrite, portFixpipe;
   double missAic, missAiv;
   double dmaIssue, rowBurstHit, rowBurstMiss;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The role of a buffer decides: operands of products live on the Cube core's
-// side and so do accumulators; everything else is vector work. Where a tile
-// plays two roles the copy that fills it is made once for each.
+// The role of a buffer decides: operands that come from global memory live on
+// the Cube core's side and so do accumulators; everything else is vector work,
+// operands that vector code computes included. Where a tile plays two roles the
+// copy that fills it is made once for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,11 @@ namespace {
 constexpr llvm::StringLiteral kCube = "aic";
 constexpr llvm::StringLiteral kVector = "aiv";
 
+bool isCopyFromGlobal(Operation *op) {
+  auto copy = dyn_cast<tile::CopyOp>(op);
+  return copy && !tile::isOnChip(copy.getSource());
+}
+
 /// What the operations of the kernel do with one on-chip buffer.
 struct BufferUses {
   llvm::SmallVector<tile::GemmOp> operandOf;
@@ -37,6 +43,10 @@ struct BufferUses {
   llvm::SmallVector<Operation *> writers; // not gemm
   bool isOperand() const { return !operandOf.empty(); }
   bool isAccumulator() const { return !accumulatorOf.empty(); }
+  /// Operands come straight from global memory, or vector code computes them.
+  bool isLoadedOperand() const {
+    return isOperand() && llvm::all_of(writers, isCopyFromGlobal);
+  }
 };
 
 class AssignUnits {
@@ -80,11 +90,6 @@ private:
     });
   }
 
-  static bool isCopyFromGlobal(Operation *op) {
-    auto copy = dyn_cast<tile::CopyOp>(op);
-    return copy && !tile::isOnChip(copy.getSource());
-  }
-
   LogicalResult checkRoles(Value buffer, BufferUses &uses) {
     std::string name = tile::describeBuffer(buffer);
     if (uses.isOperand() && uses.isAccumulator())
@@ -92,18 +97,6 @@ private:
              << "unsupported: " << name
              << " is the accumulator of one T.gemm and an operand of another; "
                 "results of the Cube core cannot feed it without vector code";
-    if (uses.isOperand())
-      for (Operation *writer : uses.writers)
-        if (!isCopyFromGlobal(writer)) {
-          InFlightDiagnostic diagnostic =
-              uses.operandOf.front().emitError()
-              << "unsupported: " << name
-              << " is an operand of T.gemm but is computed on chip; products "
-                 "of vector results are not supported yet, load the operand "
-                 "from global memory";
-          diagnostic.attachNote(writer->getLoc()) << "written here";
-          return diagnostic;
-        }
     if (uses.isAccumulator())
       for (Operation *writer : uses.writers) {
         auto fill = dyn_cast<tile::FillOp>(writer);
@@ -139,7 +132,7 @@ private:
   void duplicateSharedTiles() {
     bool changed = false;
     for (auto &[buffer, uses] : buffers) {
-      if (!uses.isOperand() || uses.readers.empty())
+      if (!uses.isLoadedOperand() || uses.readers.empty())
         continue;
       auto alloc = buffer.getDefiningOp<tile::AllocOp>();
       if (!alloc)
@@ -197,7 +190,7 @@ private:
     }
     if (auto copy = dyn_cast<tile::CopyOp>(op)) {
       if (const BufferUses *uses = usesOf(copy.getDestination());
-          uses && uses->isOperand())
+          uses && uses->isLoadedOperand())
         return kCube;
       const BufferUses *uses = usesOf(copy.getSource());
       bool toGlobal = !tile::isOnChip(copy.getDestination());

@@ -70,6 +70,7 @@ public:
     });
     if (failed(createStorage(body)))
       return failure();
+    readsOutside = vectorCodeSeesOutside();
     for (Operation *op : copies)
       if (ascend::memoryOf(tile::getBuffer(cast<tile::CopyOp>(op)
                                                .getDestination())) ==
@@ -122,6 +123,21 @@ private:
       else
         op.moveBefore(&block, block.begin());
     }
+  }
+
+  /// Whether values outside the tensors, which read as zero, can reach a result:
+  /// through a reduction on the Vector cores, or through a product of what they
+  /// computed. Elementwise epilogues store what exists and nothing else.
+  bool vectorCodeSeesOutside() {
+    bool sees = false;
+    kernel.getAiv().walk([&](Operation *op) {
+      if (op->getName().getStringRef() == "tile.reduce")
+        sees = true;
+      if (auto copy = dyn_cast<tile::CopyOp>(op))
+        sees |= isa_and_nonnull<ascend::WorkspaceOp>(
+            tile::getBuffer(copy.getDestination()).getDefiningOp());
+    });
+    return sees;
   }
 
   //===-- Storage --------------------------------------------------------===//
@@ -195,11 +211,34 @@ private:
              << "unsupported: a copy that changes the shape from "
              << source->tileRows << "x" << source->tileColumns << " to "
              << destination->rows << "x" << destination->columns;
+    if (readsOutside)
+      clearOutside(copy, *source, destination->storage.getBuffer());
     ascend::Nd2NzOp::create(builder, copy.getLoc(), source->buffer,
                             source->offset, source->rows, source->columns,
                             source->stride, destination->storage.getBuffer());
     destination->sources.push_back(*source);
     return success();
+  }
+
+  /// Zeros for what a partial load leaves out.
+  void clearOutside(tile::CopyOp copy, const GlobalTile &source, Value tile) {
+    Location loc = copy.getLoc();
+    Value partial;
+    for (auto [extent, whole] : {std::pair(source.rows, source.tileRows),
+                                 std::pair(source.columns, source.tileColumns)}) {
+      if (constantOf(extent) == whole)
+        continue;
+      Value test = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                         extent, constant(loc, whole));
+      partial = partial ? arith::OrIOp::create(builder, loc, partial, test)
+                        : test;
+    }
+    if (!partial)
+      return;
+    auto branch = scf::IfOp::create(builder, loc, partial, false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&branch.getThenRegion().front());
+    ascend::ZeroL1Op::create(builder, loc, tile);
   }
 
   //===-- Products -------------------------------------------------------===//
@@ -254,7 +293,9 @@ private:
         Value gemmN = gemm.getTransposeB() ? bRows : bColumns;
         depths[gemm] = {gemm.getTransposeA() ? aRows : aColumns,
                         gemm.getTransposeB() ? bColumns : bRows};
-        same &= (!m || equal(m, gemmM)) && (!n || equal(n, gemmN));
+        // Rows and columns outside are computed, from zeros, where they matter.
+        same &= !readsOutside && (!m || equal(m, gemmM)) &&
+                (!n || equal(n, gemmN));
         m = gemmM;
         n = gemmN;
       }
@@ -672,6 +713,7 @@ private:
   ascend::KernelOp kernel;
   const Chip &chip;
   OpBuilder builder;
+  bool readsOutside = false;
   llvm::MapVector<Value, CubeTile> tiles;
   llvm::DenseMap<Value, ProductExtents> extents;
   llvm::DenseMap<Operation *, std::pair<Value, Value>> depths;

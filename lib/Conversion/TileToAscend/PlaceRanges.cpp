@@ -9,7 +9,7 @@
 #include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -75,10 +75,8 @@ private:
         isAccumulator |= use.target == gemm.getC();
         isOperand |= use.target == gemm.getA() || use.target == gemm.getB();
       }
-    if (isOperand) {
-      setMemory(alloc, ascend::MemoryKind::L1);
-      return success();
-    }
+    if (isOperand)
+      return placeOperand(alloc, uses);
     if (!isAccumulator) {
       setMemory(alloc, ascend::MemoryKind::UB);
       return success();
@@ -105,6 +103,74 @@ private:
       block = parent ? parent->getBlock() : nullptr;
     }
     return nullptr;
+  }
+
+  /// An operand of products: in L1 where it is loaded from global memory; where
+  /// vector code computes it, in UB, and through a workspace into L1 in front of
+  /// each product.
+  LogicalResult placeOperand(tile::AllocOp alloc, ArrayRef<Use> uses) {
+    llvm::SmallVector<Operation *> writers;
+    for (const Use &use : uses)
+      if (isVector(use.op) && writes(use))
+        writers.push_back(use.op);
+    if (writers.empty()) {
+      setMemory(alloc, ascend::MemoryKind::L1);
+      return success();
+    }
+    setMemory(alloc, ascend::MemoryKind::UB);
+
+    // One transfer for all products below the same operation.
+    llvm::MapVector<Operation *, Value> loaded;
+    for (const Use &use : uses) {
+      auto gemm = dyn_cast<tile::GemmOp>(use.op);
+      if (!gemm)
+        continue;
+      llvm::SmallVector<Operation *> ops = writers;
+      ops.push_back(gemm);
+      Block *block = commonBlock(ops);
+      Operation *position = block->findAncestorOpInBlock(*gemm);
+      Value &operand = loaded[position];
+      if (!operand)
+        operand = transfer(alloc, position, gemm.getLoc());
+      OpBuilder builder(gemm);
+      tile::RegionOp region = tile::getRegionOp(use.target);
+      IRMapping mapping;
+      mapping.map(alloc.getBuffer(), operand);
+      gemm->replaceUsesOfWith(use.target,
+                              builder.clone(*region, mapping)->getResult(0));
+    }
+    return success();
+  }
+
+  static bool writes(const Use &use) {
+    llvm::SmallVector<RegionAccess> accesses;
+    cast<RegionAccessOpInterface>(use.op).getRegionAccesses(accesses);
+    return llvm::any_of(accesses, [&](const RegionAccess &access) {
+      return access.target == use.target && access.writes();
+    });
+  }
+
+  /// Copies a tile of the Vector cores into a new tile in L1, in front of
+  /// `position`.
+  Value transfer(tile::AllocOp alloc, Operation *position, Location loc) {
+    OpBuilder builder(alloc);
+    auto workspace = cast<tile::AllocOp>(builder.clone(*alloc));
+    workspace->setAttr(kWorkspaceAttr, builder.getI64IntegerAttr(nextId++));
+    setMemory(workspace, ascend::MemoryKind::GM);
+    auto operand = cast<tile::AllocOp>(builder.clone(*alloc));
+    setMemory(operand, ascend::MemoryKind::L1);
+    builder.setInsertionPoint(position);
+    copyWhole(builder, loc, alloc.getBuffer(), workspace.getBuffer(), "aiv");
+    copyWhole(builder, loc, workspace.getBuffer(), operand.getBuffer(), "aic");
+    return operand.getBuffer();
+  }
+
+  static void copyWhole(OpBuilder &builder, Location loc, Value from, Value to,
+                        StringRef unit) {
+    Value source = tile::RegionOp::create(builder, loc, from);
+    Value destination = tile::RegionOp::create(builder, loc, to);
+    auto op = tile::CopyOp::create(builder, loc, source, destination);
+    op->setAttr(kUnitAttr, builder.getStringAttr(unit));
   }
 
   LogicalResult addTransfer(tile::AllocOp alloc, ArrayRef<Use> uses,
@@ -156,15 +222,8 @@ private:
 
     builder.setInsertionPoint(firstReader);
     Location loc = vectorReaders.front().op->getLoc();
-    auto whole = [&](Value buffer) -> Value {
-      return tile::RegionOp::create(builder, loc, buffer);
-    };
-    auto copy = [&](Value from, Value to, StringRef unit) {
-      auto op = tile::CopyOp::create(builder, loc, whole(from), whole(to));
-      op->setAttr(kUnitAttr, builder.getStringAttr(unit));
-    };
-    copy(alloc.getBuffer(), workspace.getBuffer(), "aic");
-    copy(workspace.getBuffer(), vectorTile.getBuffer(), "aiv");
+    copyWhole(builder, loc, alloc.getBuffer(), workspace.getBuffer(), "aic");
+    copyWhole(builder, loc, workspace.getBuffer(), vectorTile.getBuffer(), "aiv");
 
     for (const Use &reader : vectorReaders) {
       if (reader.target == alloc.getBuffer()) {

@@ -100,10 +100,16 @@ private:
   }
 
   LogicalResult stage(tile::MapOp map) {
+    // A region that is read twice is loaded once.
+    llvm::DenseMap<Value, Value> loaded;
     for (unsigned number = 0; number < map.getInputs().size(); ++number) {
       Value input = map.getInputs()[number];
       if (!isGlobal(input))
         continue;
+      if (Value known = loaded.lookup(input)) {
+        map.getInputsMutable()[number].set(known);
+        continue;
+      }
       Value staged = allocate(map, input);
       if (!staged)
         return failure();
@@ -111,6 +117,7 @@ private:
       Value whole = tile::RegionOp::create(builder, map.getLoc(), staged);
       tile::CopyOp::create(builder, map.getLoc(), input, whole);
       map.getInputsMutable()[number].set(whole);
+      loaded[input] = whole;
     }
     if (!isGlobal(map.getOutput()))
       return success();

@@ -107,6 +107,7 @@ void ProgramEmitter::emitOperation(Operation *op) {
       .Case([&](LoadL0AOp instruction) { emitLoadL0A(instruction); })
       .Case([&](LoadL0BOp instruction) { emitLoadL0B(instruction); })
       .Case([&](ZeroL0Op instruction) { emitZeroL0(instruction); })
+      .Case([&](ZeroL1Op instruction) { emitZeroL1(instruction); })
       .Case([&](MmadOp instruction) { emitMmad(instruction); })
       .Case([&](FixpipeOp instruction) { emitFixpipe(instruction); })
       .Case([&](LoadOp instruction) { emitLoad(instruction); })
@@ -122,6 +123,7 @@ void ProgramEmitter::emitOperation(Operation *op) {
       .Case([&](SelectOp instruction) { emitSelect(instruction); })
       .Case([&](BroadcastOp instruction) { emitBroadcast(instruction); })
       .Case([&](VectorIndexOp instruction) { emitVectorIndex(instruction); })
+      .Case([&](ReduceOp instruction) { emitReduce(instruction); })
       .Case([&](GetValueOp instruction) { emitGetValue(instruction); })
       .Case([&](SetValueOp instruction) { emitSetValue(instruction); })
       .Default([&](Operation *other) {

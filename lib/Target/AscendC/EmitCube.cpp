@@ -14,6 +14,7 @@ using namespace tilelang::ascend;
 /// Rows and columns of a fractal: 16 x C0, C0 being 32 bytes.
 static constexpr int64_t kFractalRows = 16;
 static constexpr int64_t kFractalBytes = 512;
+static constexpr int64_t kBlockBytes = 32;
 /// What the fields of the API's structures hold.
 static constexpr int64_t kLargestStride16 = 65535;
 static constexpr int64_t kLargestRepeat = 255;
@@ -241,6 +242,16 @@ void ProgramEmitter::emitLoadB(LoadL0BOp op) {
                    rowsOf(op.getSource()) / kFractalRows,
                    /*rowStride=*/1, /*columnStride=*/rows,
                    /*sameOrder=*/true});
+}
+
+void ProgramEmitter::emitZeroL1(ZeroL1Op op) {
+  MemRefType bufferType = typeOf(op.getDestination());
+  int64_t blocks = bufferType.getNumElements() *
+                   storageBytes(bufferType.getElementType()) / kBlockBytes;
+  text.line("Fill(" + tensor(op.getDestination()) + ", InitConstValueParams<" +
+                elementType(op.getDestination(), op) + ">{1, " + Twine(blocks) +
+                ", 0, 0});",
+            op.getLoc());
 }
 
 void ProgramEmitter::emitZeroL0(ZeroL0Op op) {

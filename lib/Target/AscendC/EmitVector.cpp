@@ -230,3 +230,32 @@ void ProgramEmitter::emitVectorIndex(VectorIndexOp op) {
               op.getLoc());
   }
 }
+
+//===-- Reductions -------------------------------------------------------===//
+
+void ProgramEmitter::emitReduce(ReduceOp op) {
+  std::string mask;
+  if (op.getLanes().size() == 1) {
+    mask = std::to_string(op.getLanes().front());
+  } else {
+    mask = names.add("lanes");
+    text.line("uint64_t " + mask + "[2] = {0x" +
+                  llvm::utohexstr(op.getLanes()[0], true) + ", 0x" +
+                  llvm::utohexstr(op.getLanes()[1], true) + "};",
+              op.getLoc());
+  }
+  std::string repeats = std::to_string(op.getRepeats());
+  // Whole takes the mask first, the others the number of repetitions.
+  bool isWhole = op.getForm() == ReduceForm::Whole;
+  std::string call =
+      (stringifyReduceForm(op.getForm()) + "Reduce" +
+       stringifyReduceFunction(op.getFunction()) + "(" +
+       tensor(op.getDestination()) + ", " + tensor(op.getSource()) + ", " +
+       (isWhole ? mask + ", " + repeats : repeats + ", " + mask) + ", " +
+       Twine(op.getDstRepeat()) + ", " + Twine(op.getSrcBlock()) + ", " +
+       Twine(op.getSrcRepeat()))
+          .str();
+  if (isWhole && op.getFunction() != ReduceFunction::Sum)
+    call += ", ReduceOrder::ORDER_ONLY_VALUE";
+  text.line(call + ");", op.getLoc());
+}

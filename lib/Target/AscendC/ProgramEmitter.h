@@ -133,6 +133,7 @@ private:
   void emitImageLoad(const ImageLoad &load);
   void emitMmad(MmadOp op);
   void emitZeroL0(ZeroL0Op op);
+  void emitZeroL1(ZeroL1Op op);
   void emitFixpipe(FixpipeOp op);
   /// Whether K of a loaded left operand is padded to 16 in fp32.
   bool hasAlignedK(MmadOp op);
@@ -156,6 +157,7 @@ private:
   void emitSelect(SelectOp op);
   void emitBroadcast(BroadcastOp op);
   void emitVectorIndex(VectorIndexOp op);
+  void emitReduce(ReduceOp op);
 
   mlir::InFlightDiagnostic error(mlir::Operation *op, llvm::StringRef kind) {
     hasFailed = true;

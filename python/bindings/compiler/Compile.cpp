@@ -156,6 +156,8 @@ nb::dict compile(const ModuleHandle &handle, const std::string &chip, const std:
     nb::gil_scoped_release release;
     kernel = compileForAscend(copy.get(), options);
   }
+  if (kernel.crashed)
+    (void)copy.release(); // Half changed: nobody knows how to take it apart.
   return describe(kernel);
 }
 

@@ -174,6 +174,7 @@ void bindArtifact(nb::module_ &module) {
       .def_rw("block_dim", &Artifact::blockDim)
       .def_rw("workspace_bytes", &Artifact::workspaceBytes)
       .def_rw("source", &Artifact::source)
+      .def_rw("remarks", &Artifact::remarks)
       .def_rw("statistics", &Artifact::statistics)
       .def_prop_ro("parameters", &parametersOf)
       .def_prop_ro("symbols",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
+import sys
 import time
 import warnings
 from collections.abc import Mapping
@@ -14,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._native_path import chip_directory, native_directory
-from ..cache import kernel_cache
-from ..errors import InternalError, raise_diagnostics
+from ..cache import cache_directory, kernel_cache
+from ..errors import HostCompilerError, InternalError, Remark, SourceLocation, raise_diagnostics, remark_from_diagnostic
 from ..passes import normalize_pass_configs
 from ..runtime.loading import native_compiler, native_runtime
 from ..target import Target, determine_target
 from ..utils import logger
 from .progress import progress
+from .user_line import at_user_line
 
 if TYPE_CHECKING:
     from .._runtime import Artifact
@@ -114,32 +117,58 @@ def compile_module(prim_func: Any, options: BuildOptions, *, keep_stages: bool =
         chip_directory=chip_directory(),
         pass_configs=dict(options.pass_configs),
         keep_stages=keep_stages,
-        reproducer_directory=os.environ.get("TILELANG_REPRODUCER_DIR", ""),
+        reproducer_directory=os.fspath(reproducer_directory()),
     )
-    diagnostics = result["diagnostics"]
-    for entry in diagnostics:
-        kind = entry.get("kind")
-        if kind in ("unsupported", "internal") and not entry["message"].startswith(f"{kind}: "):
-            entry["message"] = f"{kind}: {entry['message']}"
-    raise_diagnostics(diagnostics)
+    raise_diagnostics(result["diagnostics"])
     if not result["succeeded"]:
-        raise InternalError(
-            f"compiling '{prim_func.name}' for {options.target.chip} failed without a message",
-            help="TILELANG_REPRODUCER_DIR=<folder> makes the compiler leave a reproducer there",
-        )
-    for entry in diagnostics:
-        place = f"{entry['file']}:{entry['line']}: " if entry["file"] else ""
-        if entry["severity"] == "warning":
-            warnings.warn(f"{place}{entry['message']}", CompilerWarning, stacklevel=3)
-        else:
-            (logger.warning if options.verbose else logger.info)("%s%s: %s", place, entry["severity"], entry["message"])
+        raise InternalError(f"compiling '{prim_func.name}' for {options.target.chip} failed without a message")
     return result
+
+
+def reproducer_directory() -> Path:
+    """Where programs that the compiler fails on are kept: `TILELANG_REPRODUCER_DIR`, else a folder of the cache."""
+    chosen = os.environ.get("TILELANG_REPRODUCER_DIR")
+    return Path(chosen).expanduser() if chosen else cache_directory() / "reproducers"
+
+
+def _entries_of(diagnostics: list[dict[str, Any]]) -> str:
+    """Warnings and remarks as an artifact keeps them; empty if there are none."""
+    kept = [entry for entry in diagnostics if entry["severity"] in ("warning", "remark")]
+    return json.dumps(kept) if kept else ""
+
+
+def remarks_of(artifact: Artifact) -> list[Remark]:
+    """What the compiler said about the program of an artifact, in order."""
+    return [remark_from_diagnostic(entry) for entry in json.loads(artifact.remarks or "[]")]
+
+
+def _say_remarks(remarks: list[Remark], verbose: bool) -> None:
+    """Warnings always, once for each place; remarks with `verbose`, and to the log."""
+    for remark in remarks:
+        if remark.severity == "warning":
+            place = remark.location or SourceLocation("<unknown>", 0)
+            warnings.warn_explicit(str(remark), CompilerWarning, place.file, place.line)
+        elif verbose:
+            print(remark, file=sys.stderr)
+        else:
+            logger.info("%s", remark)
 
 
 def _host_objects(result: dict[str, Any]) -> dict[str, bytes]:
     """Compiles the emitted source for the host, both core types of a mixed kernel at the same time."""
+    runtime = native_runtime()
+    if not runtime.host_compiler():
+        chosen = os.environ.get("TILELANG_CXX")
+        raise HostCompilerError(
+            f"TILELANG_CXX names '{chosen}', which is no program that can be run"
+            if chosen
+            else "there is no C++ compiler to build kernels for the simulator with",
+            values=[] if chosen else [f"looked for clang++-22 and clang++ in PATH={os.environ.get('PATH', '')}"],
+            help="install clang 22, or let TILELANG_CXX name one; `tilelang doctor` shows what is found, and "
+            "tilelang.lower(program) gives the emitted source without a compiler",
+        )
     cores = {"cube": ["aic"], "vector": ["aiv"], "mixed": ["aic", "aiv"]}[result["kernel_type"]]
-    objects: dict[str, bytes] = native_runtime().compile_for_host(
+    objects: dict[str, bytes] = runtime.compile_for_host(
         result["source"], name=result["entry"], cores=cores, native_directory=native_directory()
     )
     return objects
@@ -162,6 +191,7 @@ def _artifact(
     artifact.source = result["source"]
     artifact.statistics = result["statistics"]
     artifact.lines = result["lines"]
+    artifact.remarks = _entries_of(result["diagnostics"])
     accesses = native_compiler().argument_accesses(prim_func.module())
     for index, parameter in enumerate(_signature(prim_func)):
         if parameter[0] == "tensor":
@@ -191,6 +221,7 @@ def build(prim_func: Any, options: BuildOptions) -> Artifact:
         cached = kernel_cache.lookup(key)
         if cached is not None and cached.location_key == location:
             logger.info("%s: from the cache (%s)", prim_func.name, key[:12])
+            _say_remarks(remarks_of(cached), options.verbose)
             return cached
         start = time.perf_counter()
         with progress(f"compiling {prim_func.name} for {options.target.chip}"):
@@ -203,6 +234,7 @@ def build(prim_func: Any, options: BuildOptions) -> Artifact:
         artifact = _artifact(prim_func, options, result, objects, key, location)
         logger.info("%s: compiled in %.3f s (%s)", prim_func.name, time.perf_counter() - start, key[:12])
         kernel_cache.store(key, artifact)
+    _say_remarks(remarks_of(artifact), options.verbose)
     return artifact
 
 
@@ -218,6 +250,7 @@ class LoweredProgram:
     params: list[Any]
     target: Target
     stages: dict[str, str]
+    remarks: list[Remark]
 
 
 def lower(
@@ -229,8 +262,11 @@ def lower(
     stages: bool = False,
 ) -> LoweredProgram:
     """Compiles a program to source. Needs neither a host compiler nor a device."""
-    options = BuildOptions.make(target, pass_configs, verbose)
-    result = compile_module(func, options, keep_stages=stages)
+    with at_user_line():
+        options = BuildOptions.make(target, pass_configs, verbose)
+        result = compile_module(func, options, keep_stages=stages)
+    remarks = [remark_from_diagnostic(entry) for entry in json.loads(_entries_of(result["diagnostics"]) or "[]")]
+    _say_remarks(remarks, options.verbose)
     return LoweredProgram(
         result["source"],
         result["entry"],
@@ -240,4 +276,5 @@ def lower(
         list(func.params),
         options.target,
         result["stages"],
+        remarks,
     )

@@ -16,6 +16,7 @@ from ..passes import normalize_pass_configs
 from ..utils import logger
 from .build import BuildOptions, build
 from .kernel import JITKernel, checks_enabled, output_indices
+from .user_line import at_user_line
 
 __all__ = ["JITFunction", "compile", "jit", "par_compile"]
 
@@ -48,17 +49,21 @@ def compile(
     checks: str | bool | None = None,
     **foreign: Any,
 ) -> JITKernel:
-    """Compiles a program (`@T.prim_func`) into a kernel that can be called."""
-    _note_foreign(foreign)
-    if not _is_prim_func(func):
-        raise KernelTypeError(
-            f"tilelang.compile takes a @T.prim_func, found a {type(func).__name__}",
-            help="a function that returns a prim_func is a factory: decorate it with @tilelang.jit, or call it first",
-        )
-    options = BuildOptions.make(target, pass_configs, verbose)
-    # A wrong index is found before anything is compiled.
-    output_indices(out_idx, [{"name": p.name, "kind": p.kind} for p in func.params], func.name)
-    return JITKernel(build(func, options), out_idx=out_idx, checks=checks, prim_func=func, options=options)
+    """Compiles a program (`@T.prim_func`) into a kernel that can be called. `verbose` prints what the compiler remarks
+    about the program; `kernel.remarks` has it in any case."""
+    with at_user_line():
+        _note_foreign(foreign)
+        if not _is_prim_func(func):
+            raise KernelTypeError(
+                f"tilelang.compile takes a @T.prim_func, found a {type(func).__name__}",
+                help="a function that returns a prim_func is a factory: decorate it with @tilelang.jit, or call it "
+                "first",
+            )
+    with at_user_line():
+        options = BuildOptions.make(target, pass_configs, verbose)
+        # A wrong index is found before anything is compiled.
+        output_indices(out_idx, [{"name": p.name, "kind": p.kind} for p in func.params], func.name)
+        return JITKernel(build(func, options), out_idx=out_idx, checks=checks, prim_func=func, options=options)
 
 
 def par_compile(
@@ -283,7 +288,8 @@ def jit(
     `out_idx` names parameters (negative counts from the end) that are allocated and returned by a call of the kernel.
     `target` is one of `tilelang.target.list_targets()`. `checks` ("on", "off") sets the simulator's checks.
     """
-    _note_foreign(foreign)
+    with at_user_line():
+        _note_foreign(foreign)
 
     def decorate(function: Any) -> JITFunction:
         if not callable(function) or not hasattr(function, "__code__"):
@@ -291,9 +297,10 @@ def jit(
                 f"tilelang.jit decorates a function, found a {type(function).__name__}",
                 help="use tilelang.compile for a @T.prim_func" if _is_prim_func(function) else None,
             )
-        return JITFunction(
-            function, out_idx=out_idx, target=target, pass_configs=pass_configs, verbose=verbose, checks=checks
-        )
+        with at_user_line():
+            return JITFunction(
+                function, out_idx=out_idx, target=target, pass_configs=pass_configs, verbose=verbose, checks=checks
+            )
 
     if func is None:
         return decorate

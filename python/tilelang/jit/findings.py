@@ -7,7 +7,7 @@ import linecache
 from typing import TYPE_CHECKING, Any
 
 from .._native_path import api_directory
-from ..errors import CheckError, Note, SourceLocation
+from ..errors import CheckError, Note, SourceLocation, split_message
 
 if TYPE_CHECKING:
     from .._runtime import Artifact, Kernel, Report
@@ -58,20 +58,6 @@ def _who(place: dict[str, Any]) -> str:
     )
 
 
-def _split(message: str) -> tuple[str, list[str], str | None]:
-    """First line, further lines, and the line that says what to do."""
-    first, *rest = message.split("\n")
-    values = []
-    help = None
-    for line in rest:
-        text = line.strip().removeprefix("= ")
-        if text.startswith("help: "):
-            help = text.removeprefix("help: ")
-        elif text:
-            values.append(text)
-    return first, values, help
-
-
 def check_error(kernel: Kernel, report: Report) -> CheckError:
     """The error for a launch with findings. Races come first; the first finding is the message, the others are notes."""
     artifact = kernel.artifact
@@ -93,7 +79,7 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
         return [_who(place)] + ([f"emitted: {emitted}"] if location is None and emitted else [])
 
     first = shown[0]
-    message, values, help = _split(first["message"])
+    message, values, help = split_message(first["message"])
     location, _ = located[id(first["first"])]
     values += place_values(first["first"])
     if first["count"] > 1:
@@ -102,7 +88,7 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
     if first["second"] is not None:
         notes.append(Note("; ".join(place_values(first["second"])), located[id(first["second"])][0]))
     for finding in shown[1:]:
-        text, more, _ = _split(finding["message"])
+        text, more, _ = split_message(finding["message"])
         notes.append(Note("; ".join([f"also: {finding['kind']}: {text}", *more]), located[id(finding["first"])][0]))
         if finding["second"] is not None:
             notes.append(Note("; ".join(place_values(finding["second"])), located[id(finding["second"])][0]))

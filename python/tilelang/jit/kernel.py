@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentTypeError, ArgumentValueError, KernelTypeError, KernelValueError, UnsupportedError
+from ..errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    KernelTypeError,
+    KernelValueError,
+    Note,
+    Remark,
+    TileLangError,
+    UnsupportedError,
+    split_message,
+)
 from ..runtime.loading import native_kernel
-from .build import BuildOptions, compile_module
+from .build import BuildOptions, compile_module, remarks_of
 from .progress import progress
+from .user_line import at_user_line, calling_line
 
 if TYPE_CHECKING:
     from .._runtime import Artifact, Report
@@ -116,21 +129,46 @@ class JITKernel:
 
     def __call__(self, *args: Any, checks: str | bool | None = None, **unknown: Any) -> Any:
         if unknown:
-            raise ArgumentTypeError(
-                f"kernel '{self.name}' takes its arguments by position, found the keyword "
-                + ", ".join(repr(key) for key in unknown),
-                values=[f"parameters: {', '.join(self.parameter_names)}"],
-            )
+            with at_user_line():
+                raise ArgumentTypeError(
+                    f"kernel '{self.name}' takes its arguments by position, found the keyword "
+                    + ", ".join(repr(key) for key in unknown),
+                    values=[f"parameters: {', '.join(self.parameter_names)}"],
+                    help="leave the names out",
+                )
         if _on_launch is not None:
             return _on_launch(self, args)
-        checked = checks_enabled(self._checks if checks is None else checks)
-        if sys.stderr.isatty():
-            with progress(f"simulating {self.name} on {self.artifact.chip}"):
+        try:
+            checked = checks_enabled(self._checks if checks is None else checks)
+            if sys.stderr.isatty():
+                with progress(f"simulating {self.name} on {self.artifact.chip}"):
+                    value, report = self._native.launch(args, checked)
+            else:
                 value, report = self._native.launch(args, checked)
-        else:
-            value, report = self._native.launch(args, checked)
+        except TileLangError as error:
+            self._explain(error)
+            raise
         self._conclude(report)
         return value
+
+    def _explain(self, error: TileLangError) -> None:
+        """Adds to an error of a call where that is, and where the parameter it is about is declared."""
+        if error.location is not None:
+            return
+        error.location = calling_line()
+        if not isinstance(error, ArgumentError):
+            return
+        error.message, values, help = split_message(error.message)
+        error.values, error.help = (*error.values, *values), error.help or help
+        named = re.match(r"argument \d+ \('(\w+)'\)", error.message)
+        function = getattr(self.prim_func, "function", None)
+        if function is None:
+            return
+        from ..language.primfunc import parameter_location
+
+        place = parameter_location(function, named.group(1) if named else "")
+        what = f"parameter '{named.group(1)}'" if named else f"kernel '{self.name}'"
+        error.notes = (*error.notes, Note(f"{what} is declared here", place))
 
     def _conclude(self, report: Report) -> None:
         """Shows what the kernel printed and raises what the checks found."""
@@ -160,6 +198,12 @@ class JITKernel:
     def statistics(self) -> dict[str, int]:
         """Counts of the compilation: flags, barriers, what the synchronisation proof found redundant."""
         return dict(self.artifact.statistics)
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """What the compiler remarked about the program: hints that it could not follow, slow forms that it took. Each
+        has a message and a place; `str()` shows them as errors are shown."""
+        return remarks_of(self.artifact)
 
     @property
     def target(self) -> str:
@@ -240,8 +284,12 @@ class JITKernel:
         if not args and self._parameters:
             args = tuple(make_inputs(self))
         checked = checks_enabled(self._checks if checks is None else checks)
-        with progress(f"profiling {self.name} on {self.artifact.chip}"):
-            value, report = self._native.launch(args, checked, timeline=timeline, warm_l2=warm_l2)
+        try:
+            with progress(f"profiling {self.name} on {self.artifact.chip}"):
+                value, report = self._native.launch(args, checked, timeline=timeline, warm_l2=warm_l2)
+        except TileLangError as error:
+            self._explain(error)
+            raise
         self._conclude(report)
         return Profile(self._native, report, value)
 

@@ -60,6 +60,7 @@ from .mathematics import (
 )
 from .memory import alloc_fragment, alloc_local, alloc_shared, alloc_var, clear, copy, fill
 from .primfunc import Param, PrimFunc, prim_func
+from .reductions import reduce_absmax, reduce_abssum, reduce_max, reduce_min, reduce_sum
 
 parallel = Parallel
 Unroll = unroll
@@ -125,6 +126,11 @@ __all__ = [
     "min_value",
     "pow",
     "prim_func",
+    "reduce_absmax",
+    "reduce_abssum",
+    "reduce_max",
+    "reduce_min",
+    "reduce_sum",
     "reinterpret",
     "serial",
     "shift_left",

@@ -31,7 +31,7 @@ from .source import function_syntax, is_own_file, location_at, location_of_node
 from .tracer import Tracer, fail
 from .values import Expr, Symbol, SymbolicSize
 
-__all__ = ["Param", "PrimFunc", "prim_func"]
+__all__ = ["Param", "PrimFunc", "parameter_location", "prim_func"]
 
 
 @dataclass(frozen=True)
@@ -135,18 +135,18 @@ def _resolve(function: FunctionType, name: str, annotation: Any, caller: FrameTy
             pass
         raise KernelNameError(
             f"the annotation of '{name}' cannot be evaluated: {error}",
-            _parameter_location(function, name),
+            parameter_location(function, name),
             values=[f"the annotation is {annotation}"],
             help="with `from __future__ import annotations`, names of an outer function are visible only where the "
             "function around the kernel uses them; use the name in the kernel's body, or drop the import",
         ) from None
     except Exception as error:
         raise KernelTypeError(
-            f"the annotation of '{name}' cannot be evaluated: {error}", _parameter_location(function, name)
+            f"the annotation of '{name}' cannot be evaluated: {error}", parameter_location(function, name)
         ) from error
 
 
-def _parameter_location(function: FunctionType, name: str) -> SourceLocation:
+def parameter_location(function: FunctionType, name: str) -> SourceLocation:
     try:
         node, _ = function_syntax(function)
     except KernelError:
@@ -161,7 +161,7 @@ def parameters_of(function: FunctionType, caller: FrameType | None) -> list[Para
     """The declared parameters."""
     result = []
     for name, parameter in inspect.signature(function).parameters.items():
-        location = _parameter_location(function, name)
+        location = parameter_location(function, name)
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise KernelTypeError(f"a prim_func cannot take *{name}", location)
         if parameter.annotation is parameter.empty or parameter.annotation is None:
@@ -285,7 +285,7 @@ def _bind_parameters(
         )
     arguments: list[Any] = []
     for param, value in zip(params, values, strict=False):
-        location = _parameter_location(function, param.name)
+        location = parameter_location(function, param.name)
         at = tracer.location_of(location)
         if param.kind == "tensor":
             arguments.append(_bind_tensor(tracer, param, value, location, at))

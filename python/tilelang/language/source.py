@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import linecache
 import os
 import sys
 import textwrap
+import threading
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -17,7 +19,17 @@ __all__ = ["function_syntax", "is_own_file", "location_of_frame", "location_of_n
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 #: Code in these folders is machinery, never the place a user should look at. Operators written in the language itself
 #: (`tilelang/ops`) are programs like any other.
-_OWN = tuple(os.path.join(_PACKAGE, name) for name in ("language", "jit", "runtime", "tune", "dtypes.py", "errors.py"))
+_OWN = (
+    *(
+        os.path.join(_PACKAGE, name)
+        for name in ("cache", "jit", "language", "profiler", "runtime", "target", "tools", "tune", "utils")
+    ),
+    *(os.path.join(_PACKAGE, name) for name in ("dtypes.py", "errors.py", "passes.py")),
+    # What the package is called through: threads, thread pools, context managers.
+    threading.__file__,
+    contextlib.__file__,
+    os.path.join(os.path.dirname(threading.__file__), "concurrent"),
+)
 
 _own_file: dict[str, bool] = {}
 #: By identity, with the code object so that the identity stays its own.

@@ -26,8 +26,8 @@ _LANGUAGE = _words("""
     get_block_binding get_block_bindings get_lane_idx get_thread_binding get_thread_bindings get_warp_group_idx
     get_warp_idx get_warp_idx_sync grid im2col import_source index_to_coordinates launch_thread let loop_break
     make_tensor make_tensor_from_addr match_all_sync match_any_sync match_buffer pdl_sync pdl_trigger popcount print
-    ptr ptx_wait_group reduce reduce_abssum reduce_absmax reduce_bitand reduce_bitor reduce_bitxor reduce_max
-    reduce_min reduce_sum reducer_init reducer_update reshape rng_init rng_rand rng_rand_float shfl_down shfl_sync
+    ptr ptx_wait_group reduce reduce_bitand reduce_bitor reduce_bitxor
+    reducer_init reducer_update reshape rng_init rng_rand rng_rand_float shfl_down shfl_sync
     shfl_up shfl_xor sync_global sync_grid sync_threads sync_warp syncthreads_and syncthreads_count syncthreads_or
     thread_binding thread_return transpose tvm_thread_allreduce tvm_warp_shuffle type_annotation view
     warp_reduce_bitand warp_reduce_bitor warp_reduce_max warp_reduce_min warp_reduce_sum

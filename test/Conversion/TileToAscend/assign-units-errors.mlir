@@ -1,30 +1,6 @@
 // RUN: tilelang-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(ascend-assign-units))'
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
-func.func @operand_from_vector(%a: !tile.ptr<f16>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %true = arith.constant true
-  tile.kernel [%c1] {
-  ^bb0(%bx: index):
-    %p = tile.alloc {name = "P"} : memref<16x16xf16, #tile.scope<shared>>
-    %acc = tile.alloc {name = "acc"} : memref<16x16xf32, #tile.scope<fragment>>
-    %pr = tile.region %p[%c0, %c0] sizes [] : memref<16x16xf16, #tile.scope<shared>> -> !tile.region<16x16xf16>
-    %accr = tile.region %acc[%c0, %c0] sizes [] : memref<16x16xf32, #tile.scope<fragment>> -> !tile.region<16x16xf32>
-    // expected-note @+1 {{written here}}
-    tile.map [16, 16] ins(%pr : !tile.region<16x16xf16>) outs(%pr : !tile.region<16x16xf16>) clip [] lower [] upper [] maps [#id, #id] {
-    ^bb0(%x: f16):
-      tile.yield %x : f16
-    }
-    // expected-error @+1 {{unsupported: buffer 'P' is an operand of T.gemm but is computed on chip}}
-    tile.gemm %pr, %pr into %accr clear %true : !tile.region<16x16xf16>, !tile.region<16x16xf16> into !tile.region<16x16xf32>
-  }
-  return
-}
-
-// -----
-
-#id = affine_map<(d0, d1) -> (d0, d1)>
 func.func @accumulator_rescaled(%a: !tile.ptr<f16>) {
   %A = tile.tensor %a, sizes [] strides [] {name = "A"} : !tile.ptr<f16> -> memref<16x16xf16, #tile.scope<global>>
   %c0 = arith.constant 0 : index

@@ -10,6 +10,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AscendSplitAccumulators : Pass<"ascend-split-accumulators", "::mlir::func::FuncOp"> {
+  let summary = "Keep accumulators that vector code updates out of the Cube core";
+  let description = [{
+    A tile that products accumulate into and vector code writes in the same live range (attention
+    rescales its output) stays on the Vector cores' side: each product goes into a tile of
+    its own and is added to it.
+  }];
+  let dependentDialects = ["::tilelang::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def AscendAssignUnits : Pass<"ascend-assign-units", "::mlir::func::FuncOp"> {
   let summary = "Decide for each tile operation whether the Cube or the Vector core runs it";
   let description = [{

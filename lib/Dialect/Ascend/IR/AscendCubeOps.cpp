@@ -159,6 +159,21 @@ LogicalResult MmadOp::verify() {
                  failed(verifyConstantRange(*this, "k", getK(), 4095)));
 }
 
+//===-- ZeroL1Op ---------------------------------------------------------===//
+
+void ZeroL1Op::getRegionAccesses(SmallVectorImpl<RegionAccess> &accesses) {
+  accesses.push_back({getDestination(), RegionAccessKind::Write});
+}
+
+void ZeroL1Op::getEffects(Effects &effects) {
+  addRegionAccessEffects(*this, effects);
+}
+
+LogicalResult ZeroL1Op::verify() {
+  return verifyMemory(*this, "destination", getDestination(),
+                      {MemoryKind::L1});
+}
+
 //===-- ZeroL0Op ---------------------------------------------------------===//
 
 void ZeroL0Op::getRegionAccesses(SmallVectorImpl<RegionAccess> &accesses) {

@@ -36,9 +36,8 @@ public:
     ranges = std::move(result);
   }
   bool contains(const ByteRange &range) const {
-    return llvm::any_of(ranges, [&](const ByteRange &other) {
-      return other.contains(range);
-    });
+    return llvm::any_of(
+        ranges, [&](const ByteRange &other) { return other.contains(range); });
   }
   ByteSet intersect(const ByteSet &other) const {
     ByteSet result;
@@ -59,7 +58,8 @@ public:
   ContentsWalk(const CoreProgram &program, Value buffer, scf::ForOp loop)
       : program(program), buffer(buffer), loop(loop) {
     auto alloc = buffer.getDefiningOp<AllocOp>();
-    size = alloc ? alloc.getVersionBytes() : std::numeric_limits<int64_t>::max();
+    size =
+        alloc ? alloc.getVersionBytes() : std::numeric_limits<int64_t>::max();
   }
 
   /// Whether `body` reads bytes outside `written`, to which what it surely
@@ -92,9 +92,9 @@ bool ContentsWalk::initialises(MmadOp mmad) const {
     if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
       return false;
     auto variable = dyn_cast<BlockArgument>(compare.getLhs());
-    auto inner = variable ? dyn_cast<scf::ForOp>(
-                                variable.getOwner()->getParentOp())
-                          : scf::ForOp();
+    auto inner = variable
+                     ? dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp())
+                     : scf::ForOp();
     if (!inner || inner.getInductionVar() != variable ||
         !loop->isProperAncestor(inner))
       return false;
@@ -106,8 +106,7 @@ bool ContentsWalk::initialises(MmadOp mmad) const {
 bool ContentsWalk::readsOld(Body *body, ByteSet &written) {
   for (const Child &child : body->children) {
     if (child.instruction >= 0) {
-      const Instruction &instruction =
-          program.instructions[child.instruction];
+      const Instruction &instruction = program.instructions[child.instruction];
       auto mmad = dyn_cast<MmadOp>(instruction.op);
       auto clipped = [&](const Access &access) {
         return ByteRange{std::min(access.bytes.begin, size),
@@ -158,8 +157,7 @@ public:
     return children.lookup({body, child});
   }
   Span of(Body *body) const {
-    return body->parent ? of(body->parent, body->parentChild)
-                        : Span{0, next};
+    return body->parent ? of(body->parent, body->parentChild) : Span{0, next};
   }
 
 private:
@@ -194,8 +192,8 @@ std::vector<BufferUse> sync::findBufferUses(Region &region,
       BufferUse &use = uses[entry->second];
       if (use.accesses.empty() || use.accesses.back() != &instruction)
         use.accesses.push_back(&instruction);
-      use.transferred |= instruction.pipe != Pipe::V &&
-                         instruction.pipe != Pipe::S;
+      use.transferred |=
+          instruction.pipe != Pipe::V && instruction.pipe != Pipe::S;
     }
 
   Numbering numbering(program);
@@ -206,10 +204,10 @@ std::vector<BufferUse> sync::findBufferUses(Region &region,
     for (const Instruction *access : use.accesses)
       body = commonBody(body, 0, access->body, 0).body;
     // Outwards to the first loop that does not carry the contents.
-    while (body->parent &&
-           !(body->loop && (isGridLoop(body->loop) ||
-                            !isCarriedBy(body, program,
-                                         use.alloc.getBuffer()))))
+    while (
+        body->parent &&
+        !(body->loop && (isGridLoop(body->loop) ||
+                         !isCarriedBy(body, program, use.alloc.getBuffer()))))
       body = body->parent;
     use.loop = body->loop;
     use.tight = {std::numeric_limits<int>::max(), 0};

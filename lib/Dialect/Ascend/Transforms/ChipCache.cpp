@@ -30,8 +30,7 @@ const Chip *ascend::getChip(Operation *op, StringRef name,
                             StringRef directory) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, Chip> chips;
-  std::string folder =
-      directory.empty() ? defaultDirectory() : directory.str();
+  std::string folder = directory.empty() ? defaultDirectory() : directory.str();
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, inserted] = chips.try_emplace({folder, name.str()});
   if (inserted) {

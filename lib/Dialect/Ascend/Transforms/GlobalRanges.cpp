@@ -165,10 +165,9 @@ static bool widen(Distance &distance, Value symbol, int64_t coefficient) {
 
 /// `varies` says which symbols differ between the two accesses;
 /// `except` is a symbol that the caller treats itself.
-static std::optional<Distance> distanceOf(const GlobalRange &first,
-                                          const GlobalRange &second,
-                                          llvm::function_ref<bool(Value)> varies,
-                                          Value except) {
+static std::optional<Distance>
+distanceOf(const GlobalRange &first, const GlobalRange &second,
+           llvm::function_ref<bool(Value)> varies, Value except) {
   Distance distance{second.offset.constant - first.offset.constant,
                     second.offset.constant - first.offset.constant};
   for (auto [symbol, coefficient] : second.offset.terms) {
@@ -215,8 +214,8 @@ static bool areApart(const GlobalRange &first, const GlobalRange &second,
     return true;
   if (secondSpan && distance.high <= -*secondSpan)
     return true;
-  if (!distance.exact() || !first.columns || !second.columns ||
-      !first.stride || first.stride != second.stride)
+  if (!distance.exact() || !first.columns || !second.columns || !first.stride ||
+      first.stride != second.stride)
     return false;
   // Side by side in the rows of one tensor: neither column distance that the
   // element distance allows may make the columns overlap.
@@ -225,8 +224,7 @@ static bool areApart(const GlobalRange &first, const GlobalRange &second,
     return false;
   int64_t right = ((distance.low % width) + width) % width;
   int64_t left = right - width;
-  bool rightApart =
-      right >= *first.columns || right > width - *second.columns;
+  bool rightApart = right >= *first.columns || right > width - *second.columns;
   bool leftApart = -left >= *second.columns || -left > width - *first.columns;
   return rightApart && leftApart;
 }

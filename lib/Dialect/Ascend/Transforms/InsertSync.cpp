@@ -151,8 +151,8 @@ static LogicalResult synchronise(KernelOp kernel, const Chip &chip) {
   SyncOrder aicOrder(*aic), aivOrder(*aiv);
   if (failed(planCore(*aic, aicOrder, *exchanges, kernel, chip)) ||
       failed(planCore(*aiv, aivOrder, *exchanges, kernel, chip)) ||
-      failed(numberCounters(kernel, *exchanges, aicOrder, aivOrder, *aic,
-                            chip)))
+      failed(
+          numberCounters(kernel, *exchanges, aicOrder, aivOrder, *aic, chip)))
     return failure();
   int64_t nextGroup = 0;
   if (!aic->empty())
@@ -173,9 +173,8 @@ struct InsertSync : ascend::impl::AscendInsertSyncBase<InsertSync> {
     if (!description)
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](KernelOp kernel) {
-      return failed(synchronise(kernel, *description))
-                 ? WalkResult::interrupt()
-                 : WalkResult::skip();
+      return failed(synchronise(kernel, *description)) ? WalkResult::interrupt()
+                                                       : WalkResult::skip();
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -67,8 +67,8 @@ int64_t sync::placeBuffers(MutableArrayRef<PlacedBuffer> buffers,
     int64_t address = 0;
     for (const ByteRange &range : taken)
       if (range.begin < address + buffer->bytes())
-        address = std::max<int64_t>(address,
-                                    llvm::alignTo(range.end, alignment));
+        address =
+            std::max<int64_t>(address, llvm::alignTo(range.end, alignment));
     buffer->address = address;
     placed.push_back(buffer);
     needed = std::max(needed, address + buffer->bytes());

@@ -114,8 +114,8 @@ bool MemoryChoices::fits(Sharing sharing) {
 }
 
 /// One version only for what rotates together: the loads, or the stores, of one
-/// loop. The smallest group that makes everything fit, else the one that rotates
-/// most rarely and frees most.
+/// loop. The smallest group that makes everything fit, else the one that
+/// rotates most rarely and frees most.
 void MemoryChoices::dropOwn() {
   struct Group {
     SmallVector<size_t> members;
@@ -127,9 +127,8 @@ void MemoryChoices::dropOwn() {
     if (choice.asked || choice.placed.versions == 1)
       continue;
     bool loaded = llvm::any_of(
-        choice.placed.use->accesses, [](const Instruction *access) {
-          return access->pipe == Pipe::MTE2;
-        });
+        choice.placed.use->accesses,
+        [](const Instruction *access) { return access->pipe == Pipe::MTE2; });
     Group &group = groups[{choice.placed.use->loop, loaded ? 1 : 0}];
     group.members.push_back(index);
     group.bytes += choice.placed.bytes();
@@ -161,9 +160,9 @@ void MemoryChoices::dropOwn() {
     return;
   drop(*best);
   for (size_t index : best->members)
-    TILELANG_DEBUG(debugTag,
-                   "one version of '"
-                       << choices[index].placed.use->alloc.getName() << "'");
+    TILELANG_DEBUG(debugTag, "one version of '"
+                                 << choices[index].placed.use->alloc.getName()
+                                 << "'");
 }
 
 /// One version less of everything that rotates in the loop that asked for most
@@ -200,8 +199,7 @@ void MemoryChoices::reduce() {
   // Say where the program gets less than it asked for.
   llvm::MapVector<Operation *, SmallVector<size_t>> fewer;
   for (auto [index, choice] : llvm::enumerate(choices))
-    if (choice.asked &&
-        choice.placed.versions < wanted[index].placed.versions)
+    if (choice.asked && choice.placed.versions < wanted[index].placed.versions)
       fewer[choice.placed.use->loop].push_back(index);
   for (auto &[loop, indices] : fewer) {
     std::string text;
@@ -228,9 +226,9 @@ void MemoryChoices::reduce() {
 }
 
 std::string Rotation::nameFor(scf::ForOp loop, int64_t versions) {
-  std::string base = isGridLoop(loop)                ? "block_slot"
-                     : stagesOf(loop) == versions    ? "stage"
-                                                     : "slot";
+  std::string base = isGridLoop(loop)             ? "block_slot"
+                     : stagesOf(loop) == versions ? "stage"
+                                                  : "slot";
   std::string name = base;
   for (int number = 1; !names.insert(name).second; ++number)
     name = base + std::to_string(number);
@@ -257,9 +255,8 @@ Value Rotation::ringFor(scf::ForOp loop, int64_t versions) {
 void Rotation::rotate(Value buffer, scf::ForOp loop, int64_t versions) {
   Value ring = ringFor(loop, versions);
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  auto slot = ViewOp::create(builder, buffer.getLoc(),
-                             buffer.getType(), buffer, ring,
-                             Value());
+  auto slot = ViewOp::create(builder, buffer.getLoc(), buffer.getType(), buffer,
+                             ring, Value());
   // Views outside the loop move in: a slot is chosen per iteration.
   SmallVector<Operation *> users(buffer.getUsers());
   for (Operation *user : users) {
@@ -302,8 +299,8 @@ static void chooseVersions(Region &region, CoreProgram &program,
   llvm::MapVector<int, MemoryChoices> memories;
   for (const BufferUse &use : uses) {
     MemoryKind memory = use.alloc.getMemory();
-    auto [entry, inserted] = memories.try_emplace(
-        static_cast<int>(memory), MemoryChoices(memory, chip));
+    auto [entry, inserted] = memories.try_emplace(static_cast<int>(memory),
+                                                  MemoryChoices(memory, chip));
     entry->second.add(use);
   }
   for (auto &[memory, choices] : memories) {

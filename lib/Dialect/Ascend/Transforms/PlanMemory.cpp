@@ -104,9 +104,9 @@ static LogicalResult reportOverflow(KernelOp kernel,
   const PlacedBuffer *largest = nullptr;
   for (const PlacedBuffer &buffer : buffers) {
     bool temporary = buffer.use->alloc.getTemporary();
-    if (!largest || std::tuple(!temporary, buffer.bytes()) >
-                        std::tuple(!largest->use->alloc.getTemporary(),
-                                   largest->bytes()))
+    if (!largest ||
+        std::tuple(!temporary, buffer.bytes()) >
+            std::tuple(!largest->use->alloc.getTemporary(), largest->bytes()))
       largest = &buffer;
   }
   std::string list;
@@ -114,8 +114,8 @@ static LogicalResult reportOverflow(KernelOp kernel,
   llvm::interleave(
       buffers, stream,
       [&](const PlacedBuffer &buffer) { stream << describe(buffer); }, ", ");
-  StringRef subject = memory == MemoryKind::L0C ? "accumulators do"
-                                                : "buffers do";
+  StringRef subject =
+      memory == MemoryKind::L0C ? "accumulators do" : "buffers do";
   InFlightDiagnostic error = mlir::emitError(largest->use->alloc.getLoc());
   error << subject << " not fit " << memoryName(memory) << ": " << list;
   if (buffers.size() > 1)
@@ -125,9 +125,8 @@ static LogicalResult reportOverflow(KernelOp kernel,
   for (const PlacedBuffer &buffer : buffers) {
     AllocOp alloc = buffer.use->alloc;
     error.attachNote(alloc.getLoc())
-        << "'" << alloc.getName() << "': " << alloc.getVersionBytes()
-        << " B x " << buffer.versions
-        << (buffer.versions == 1 ? " version" : " versions")
+        << "'" << alloc.getName() << "': " << alloc.getVersionBytes() << " B x "
+        << buffer.versions << (buffer.versions == 1 ? " version" : " versions")
         << (alloc.getTemporary() ? ", a temporary of the compiler" : "");
   }
   return failure();
@@ -152,14 +151,14 @@ static LogicalResult planCore(KernelOp kernel, Region &region,
       if (needed <= limit)
         break;
     }
-    TILELANG_DEBUG(debugTag, memoryName(memory) << ": " << needed << " of "
-                                                << limit << " B");
+    TILELANG_DEBUG(debugTag, memoryName(memory)
+                                 << ": " << needed << " of " << limit << " B");
     if (needed > limit)
       return reportOverflow(kernel, buffers, memory, needed, limit);
     for (PlacedBuffer &buffer : buffers)
       buffer.use->alloc->setAttr(
-          "address", Builder(kernel.getContext())
-                         .getI64IntegerAttr(buffer.address));
+          "address",
+          Builder(kernel.getContext()).getI64IntegerAttr(buffer.address));
   }
   return success();
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Inner bodies first; inside a body a barrier stands right before the first
-// consumer that needs one, which makes the number of barriers the smallest. Order
-// between iterations of a loop is kept by one barrier before the first
+// consumer that needs one, which makes the number of barriers the smallest.
+// Order between iterations of a loop is kept by one barrier before the first
 // instruction of the pipe, which has often to wait for other pipes anyway.
 //
 //===----------------------------------------------------------------------===//
@@ -30,9 +30,8 @@ static bool usesPipe(const CoreProgram &program, const Child &child,
   });
 }
 
-void sync::placeBarriers(CoreProgram &program,
-                         ArrayRef<Dependence> dependences, SyncOrder &order,
-                         int interlockFractals) {
+void sync::placeBarriers(CoreProgram &program, ArrayRef<Dependence> dependences,
+                         SyncOrder &order, int interlockFractals) {
   std::vector<const Dependence *> pending;
   for (const Dependence &dependence : dependences) {
     const Instruction &source = program.instructions[dependence.source];

@@ -7,9 +7,9 @@
 //
 // The consumer grants all slots before its loops, the producer takes back all
 // grants behind its own, so that counters end at zero for any number of
-// iterations. A wait stops the dispatch of the whole core, hence it stands right
-// before the first access, and never inside a branch: both Vector cores of a
-// block must take part.
+// iterations. A wait stops the dispatch of the whole core, hence it stands
+// right before the first access, and never inside a branch: both Vector cores
+// of a block must take part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,8 +66,8 @@ static FailureOr<ExchangeSide> sideOf(CoreProgram &program,
     if (access->pipe != side.pipe || access->pipe == Pipe::S)
       return access->op->emitError()
              << "unsupported: workspace '" << usage.workspace.getName()
-             << "' is accessed on pipes " << stringifyPipe(side.pipe)
-             << " and " << stringifyPipe(access->pipe)
+             << "' is accessed on pipes " << stringifyPipe(side.pipe) << " and "
+             << stringifyPipe(access->pipe)
              << " of one core; its slots are handed over by one pipe other "
                 "than S";
     body = commonBody(body, 0, access->body, 0).body;
@@ -87,17 +87,17 @@ static FailureOr<ExchangeSide> sideOf(CoreProgram &program,
   side.body = body;
   side.first = std::numeric_limits<int>::max();
   for (const Instruction *access : usage.accesses) {
-    int child =
-        commonBody(body, 0, access->body, access->child).second;
+    int child = commonBody(body, 0, access->body, access->child).second;
     side.first = std::min(side.first, child);
     side.last = std::max(side.last, child);
   }
   return side;
 }
 
-FailureOr<std::vector<Exchange>>
-sync::findExchanges(KernelOp kernel, CoreProgram &aic, CoreProgram &aiv,
-                    const Chip &chip) {
+FailureOr<std::vector<Exchange>> sync::findExchanges(KernelOp kernel,
+                                                     CoreProgram &aic,
+                                                     CoreProgram &aiv,
+                                                     const Chip &chip) {
   std::vector<Exchange> exchanges;
   std::map<int64_t, Usage> cube = usagesOf(aic), vector = usagesOf(aiv);
   for (auto &[id, cubeUsage] : cube) {
@@ -130,8 +130,8 @@ sync::findExchanges(KernelOp kernel, CoreProgram &aic, CoreProgram &aiv,
   return exchanges;
 }
 
-std::vector<RoundTrip>
-sync::findRoundTrips(ArrayRef<Exchange> exchanges, const CoreProgram &program) {
+std::vector<RoundTrip> sync::findRoundTrips(ArrayRef<Exchange> exchanges,
+                                            const CoreProgram &program) {
   std::vector<RoundTrip> trips;
   for (const Exchange &sent : exchanges)
     for (const Exchange &answer : exchanges) {
@@ -167,9 +167,10 @@ static bool isFreeImplied(const Exchange &exchange,
     for (int distance = 0; distance < exchange.versions; ++distance) {
       bool ordered = llvm::all_of(
           program.instructions, [&](const Instruction &instruction) {
-            bool uses = llvm::any_of(
-                instruction.accesses,
-                [&](const Access &access) { return access.root == buffer; });
+            bool uses =
+                llvm::any_of(instruction.accesses, [&](const Access &access) {
+                  return access.root == buffer;
+                });
             return !uses || consumerOrder.isOrdered(
                                 {instruction.body, instruction.child + 1,
                                  instruction.pipe, Point::BehindChild},

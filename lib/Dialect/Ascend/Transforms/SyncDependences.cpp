@@ -159,9 +159,8 @@ Conflict Finder::conflictOf(const Instruction &a, const Access &x,
   return conflict;
 }
 
-void Finder::add(int source, int target, bool carried,
-                 const CommonBody &common, int sourceChild, int targetChild,
-                 Value ring) {
+void Finder::add(int source, int target, bool carried, const CommonBody &common,
+                 int sourceChild, int targetChild, Value ring) {
   Body *body = common.body;
   int distance = 0;
   if (carried) {

@@ -96,9 +96,9 @@ bool IdAssigner::canShare(const Flag &first, const Flag &second) const {
                            {b.body, b.set, b.source, Point::BehindChild},
                            distance, ring);
   };
-  bool firstIsEarlier =
-      first.body == second.body ? first.wait <= second.wait
-                                : common.first < common.second;
+  bool firstIsEarlier = first.body == second.body
+                            ? first.wait <= second.wait
+                            : common.first < common.second;
   if (common.first == common.second && first.body != second.body)
     return false; // one inside the other, or in different branches
   const Flag &early = firstIsEarlier ? first : second;
@@ -107,8 +107,8 @@ bool IdAssigner::canShare(const Flag &first, const Flag &second) const {
     return false;
   if (!common.body->nearestLoop)
     return true;
-  bool sameLoop = first.ring &&
-                  rotatingLoop(first.ring) == common.body->nearestLoop;
+  bool sameLoop =
+      first.ring && rotatingLoop(first.ring) == common.body->nearestLoop;
   if (first.ring && !sameLoop)
     return false;
   return precedes(late, early, first.ids(), first.ring);
@@ -196,8 +196,8 @@ bool IdAssigner::giveUpVersions() {
 }
 
 /// Cuts the forward flags of the body that has most into parts that each have
-/// enough ids; the consumer's pipe hands back to the producer's between them and
-/// at the end of the body, so that all parts can use the same ids.
+/// enough ids; the consumer's pipe hands back to the producer's between them
+/// and at the end of the body, so that all parts can use the same ids.
 bool IdAssigner::separate() {
   llvm::MapVector<Body *, SmallVector<const Flag *>> bodies;
   for (const Flag &flag : order.flags)

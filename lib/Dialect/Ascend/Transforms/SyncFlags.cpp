@@ -67,8 +67,13 @@ private:
 void Chooser::addFor(const Dependence &dependence) {
   Pipe source = pipeOf(dependence.source), target = pipeOf(dependence.target);
   if (hasEvent(source, target)) {
-    Flag flag{source, target, dependence.body, dependence.sourceChild + 1,
-              dependence.targetChild, dependence.carried, dependence.ring};
+    Flag flag{source,
+              target,
+              dependence.body,
+              dependence.sourceChild + 1,
+              dependence.targetChild,
+              dependence.carried,
+              dependence.ring};
     order.flags.push_back(flag);
   } else {
     order.barriers.push_back(
@@ -101,8 +106,7 @@ void Chooser::addAll() {
 /// Forward flags of one body and pair: the wait stands before the first
 /// consumer, the set behind the last producer that precedes it.
 static void mergeForward(std::vector<Flag *> &flags) {
-  llvm::stable_sort(flags,
-                    [](Flag *a, Flag *b) { return a->wait < b->wait; });
+  llvm::stable_sort(flags, [](Flag *a, Flag *b) { return a->wait < b->wait; });
   for (size_t i = 0; i != flags.size(); ++i) {
     Flag *kept = flags[i];
     if (kept->removed)
@@ -122,8 +126,7 @@ static void mergeForward(std::vector<Flag *> &flags) {
 
 /// Carried flags of one body, pair and ring that overlap become one.
 static void mergeCarried(std::vector<Flag *> &flags) {
-  llvm::stable_sort(flags,
-                    [](Flag *a, Flag *b) { return a->wait < b->wait; });
+  llvm::stable_sort(flags, [](Flag *a, Flag *b) { return a->wait < b->wait; });
   Flag *last = nullptr;
   for (Flag *flag : flags) {
     if (last && flag->wait < last->set) {
@@ -159,8 +162,13 @@ void Chooser::makeSafe() {
     if (flag.removed || order.isSafe(flag))
       continue;
     // The producer waits until the consumer has taken the last event.
-    Flag back{flag.target, flag.source, flag.body, flag.wait + 1,
-              flag.set - 1, !flag.carried, flag.carried ? Value() : flag.ring};
+    Flag back{flag.target,
+              flag.source,
+              flag.body,
+              flag.wait + 1,
+              flag.set - 1,
+              !flag.carried,
+              flag.carried ? Value() : flag.ring};
     bool fits = flag.carried ? back.set <= back.wait : back.wait < back.set;
     if (fits && hasEvent(back.source, back.target)) {
       order.flags.push_back(back);
@@ -185,8 +193,7 @@ bool sync::allOrdered(const SyncOrder &order,
 }
 
 std::vector<const Dependence *>
-sync::dependencesOfFlags(CoreProgram &program,
-                         ArrayRef<Dependence> dependences,
+sync::dependencesOfFlags(CoreProgram &program, ArrayRef<Dependence> dependences,
                          const SyncOrder &order, int interlockFractals) {
   std::vector<const Dependence *> required;
   for (const Dependence &dependence : dependences) {
@@ -228,9 +235,9 @@ void Chooser::removeRedundant() {
 
 void Chooser::run() {
   addAll();
-  TILELANG_DEBUG(debugTag, dependences.size() << " dependences, "
-                                              << order.flags.size()
-                                              << " flags before merging");
+  TILELANG_DEBUG(debugTag, dependences.size()
+                               << " dependences, " << order.flags.size()
+                               << " flags before merging");
   merge();
   makeSafe();
   removeRedundant();

@@ -40,12 +40,10 @@ static std::optional<int> distanceOf(const Flag &flag, Value ring) {
   return flag.ids();
 }
 
-SyncOrder::Knowledge SyncOrder::sweep(Body *body,
-                                      std::pair<int, Point::Side> start,
-                                      Knowledge initial, Pipe pipe,
-                                      int distance,
-                                      std::pair<int, Point::Side> end,
-                                      Value ring) const {
+SyncOrder::Knowledge
+SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
+                 Knowledge initial, Pipe pipe, int distance,
+                 std::pair<int, Point::Side> end, Value ring) const {
   int size = static_cast<int>(body->children.size());
   // Knowledge at the set point of each position, per execution.
   SmallVector<SmallVector<Knowledge, 32>, 4> atSets(distance + 1);
@@ -164,8 +162,8 @@ bool SyncOrder::isOrdered(Point source, Point target, int distance,
 
 /// `body` holds both; `way` leads from `body` (last) to the target (first).
 bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
-                            ArrayRef<std::pair<Body *, int>> way,
-                            int distance, Value ring) const {
+                            ArrayRef<std::pair<Body *, int>> way, int distance,
+                            Value ring) const {
   // Climb: what the end of each inner body knows.
   Knowledge state{0, true};
   Body *at = source.body;

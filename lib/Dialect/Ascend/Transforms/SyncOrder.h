@@ -83,8 +83,9 @@ public:
   void updateIndex();
 
   /// Whether what was issued before `source` is complete before `target`
-  /// starts, by flags and barriers alone: in the same execution of the deepest body around both, or (with
-  /// `distance` > 0) in the execution that many later.
+  /// starts, by flags and barriers alone: in the same execution of the deepest
+  /// body around both, or (with `distance` > 0) in the execution that many
+  /// later.
   bool isOrdered(Point source, Point target, int distance,
                  mlir::Value ring) const;
   bool isOrdered(const Dependence &dependence) const;

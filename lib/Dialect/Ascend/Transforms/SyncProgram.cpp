@@ -90,8 +90,7 @@ SmallVector<Access, 4> sync::accessesOf(Operation *op) {
 }
 
 static bool containsInstructions(Operation &op) {
-  return op
-      .walk([](InstructionOpInterface) { return WalkResult::interrupt(); })
+  return op.walk([](InstructionOpInterface) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -127,10 +126,10 @@ LogicalResult CoreProgram::fill(Block &block, Body &body) {
       if (Block *otherwise = branch.elseBlock())
         inner.push_back(nested(*otherwise, {}));
     } else {
-      return op.emitError() << "unsupported: instructions inside '"
-                            << op.getName()
-                            << "' cannot be synchronised; use a for loop or "
-                               "an if";
+      return op.emitError()
+             << "unsupported: instructions inside '" << op.getName()
+             << "' cannot be synchronised; use a for loop or "
+                "an if";
     }
     Child child{&op, -1, {}};
     for (auto [innerBody, innerBlock] : inner)

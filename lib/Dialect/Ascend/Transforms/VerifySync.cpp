@@ -59,14 +59,14 @@ void Verifier::chooseScenarios() {
       versions = std::max<int64_t>(versions, ring.getVersions());
     auto outer = op->getParentOfType<scf::ForOp>();
     varies |= isa<scf::IfOp>(op) || (isa<scf::ForOp>(op) && outer);
-    deep |= isa<scf::ForOp>(op) && outer &&
-            outer->getParentOfType<scf::ForOp>();
+    deep |=
+        isa<scf::ForOp>(op) && outer && outer->getParentOfType<scf::ForOp>();
   });
   std::vector<Scenario::Pattern> patterns{Scenario::Full, Scenario::Empty};
   if (varies)
-    patterns.insert(patterns.end(), {Scenario::Else, Scenario::Even,
-                                     Scenario::Odd, Scenario::Single,
-                                     Scenario::Outer});
+    patterns.insert(patterns.end(),
+                    {Scenario::Else, Scenario::Even, Scenario::Odd,
+                     Scenario::Single, Scenario::Outer});
   if (deep)
     patterns.push_back(Scenario::Shallow);
   for (Scenario::Pattern pattern : patterns)
@@ -140,11 +140,10 @@ void Verifier::count() {
     } else if (auto set = dyn_cast<CrossSetOp>(op)) {
       counters.insert(set.getFlag());
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      bool isInnermost = !loop.getBody()
-                              ->walk([](scf::ForOp) {
-                                return WalkResult::interrupt();
-                              })
-                              .wasInterrupted();
+      bool isInnermost =
+          !loop.getBody()
+               ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+               .wasInterrupted();
       int64_t pairs = 0;
       loop.getBody()->walk([&](SetFlagOp) { ++pairs; });
       if (isInnermost)
@@ -174,8 +173,8 @@ void Verifier::count() {
 
 LogicalResult Verifier::run() {
   chooseScenarios();
-  TILELANG_DEBUG(debugTag, traces.size() << " scenarios, " << events
-                                         << " events");
+  TILELANG_DEBUG(debugTag, traces.size()
+                               << " scenarios, " << events << " events");
   if (failed(check()))
     return failure();
   findRedundant();

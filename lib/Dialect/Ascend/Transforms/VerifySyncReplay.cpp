@@ -49,8 +49,7 @@ static std::optional<int64_t> literal(Value value) {
 Replay::Replay(const Chip &chip, const Traces &traces)
     : chip(chip), traces(traces) {}
 
-void Replay::report(Operation *earlier, Operation *later,
-                    std::string message) {
+void Replay::report(Operation *earlier, Operation *later, std::string message) {
   if (!violation)
     violation = Violation{earlier, later, std::move(message)};
 }
@@ -167,8 +166,9 @@ bool Replay::step(int core, const Event &event) {
     counter.raised.push_back(snapshot(thread));
     counter.last = event.op;
     if (counter.raised.size() - counter.taken > chip.crossCoreCounterLimit)
-      report(nullptr, event.op, "internal: counter between cores exceeds " +
-                                    std::to_string(chip.crossCoreCounterLimit));
+      report(nullptr, event.op,
+             "internal: counter between cores exceeds " +
+                 std::to_string(chip.crossCoreCounterLimit));
     return true;
   }
   case Event::CrossWait: {

@@ -119,8 +119,7 @@ Number Tracer::evaluate(Value value) {
         if (scale.value == 0)
           return {0, 0};
         return {other.value * scale.value,
-                scale.value == 1 ? other.tag
-                                 : hashed(other.tag, scale.value)};
+                scale.value == 1 ? other.tag : hashed(other.tag, scale.value)};
       })
       .Case<arith::MinSIOp, arith::MinUIOp>([&](Operation *min) -> Number {
         auto [a, b] = numbers(min);
@@ -227,8 +226,8 @@ Touch Tracer::touchOf(Operation *op, const RegionAccess &access) {
     if (view.getOffset()) {
       Number offset = evaluate(view.getOffset());
       auto source = cast<MemRefType>(view.getSource().getType());
-      bytes.begin += offset.value * llvm::divideCeil(
-                                        source.getElementTypeBitWidth(), 8);
+      bytes.begin +=
+          offset.value * llvm::divideCeil(source.getElementTypeBitWidth(), 8);
       if (offset.tag)
         bytes.tag = uint64_t(llvm::hash_combine(bytes.tag, offset.tag)) | 1;
     }
@@ -263,7 +262,8 @@ Touch Tracer::touchOf(Operation *op, const RegionAccess &access) {
 
 void Tracer::instruction(Operation *op) {
   Event event{Event::Run, op, cast<InstructionOpInterface>(op).getPipe(),
-              Pipe::S, 0, -1, {}};
+              Pipe::S,    0,  -1,
+              {}};
   SmallVector<RegionAccess> accesses;
   cast<RegionAccessOpInterface>(op).getRegionAccesses(accesses);
   for (const RegionAccess &access : accesses)
@@ -352,8 +352,13 @@ void Tracer::block(Block &block) {
       int64_t id = flag.getId();
       if (flag.getRing())
         id += slots.lookup(flag.getRing());
-      events->push_back({kind, &op, flag.getSource(), flag.getTarget(), id,
-                         static_cast<int64_t>(flag.getGroup()), {}});
+      events->push_back({kind,
+                         &op,
+                         flag.getSource(),
+                         flag.getTarget(),
+                         id,
+                         static_cast<int64_t>(flag.getGroup()),
+                         {}});
     };
     llvm::TypeSwitch<Operation *>(&op)
         .Case([&](scf::ForOp op) { loop(op); })
@@ -367,18 +372,26 @@ void Tracer::block(Block &block) {
         .Case([&](SetFlagOp flag) { flagEvent(Event::Set, flag); })
         .Case([&](WaitFlagOp flag) { flagEvent(Event::Wait, flag); })
         .Case([&](BarrierOp barrier) {
-          events->push_back({Event::Barrier, &op, barrier.getPipe(), Pipe::S, 0,
-                             -1, {}});
+          events->push_back(
+              {Event::Barrier, &op, barrier.getPipe(), Pipe::S, 0, -1, {}});
         })
         .Case([&](CrossSetOp set) {
-          events->push_back({Event::CrossSet, &op, set.getPipe(), Pipe::S,
+          events->push_back({Event::CrossSet,
+                             &op,
+                             set.getPipe(),
+                             Pipe::S,
                              static_cast<int64_t>(set.getFlag()),
-                             static_cast<int64_t>(set.getGroup()), {}});
+                             static_cast<int64_t>(set.getGroup()),
+                             {}});
         })
         .Case([&](CrossWaitOp wait) {
-          events->push_back({Event::CrossWait, &op, Pipe::S, Pipe::S,
+          events->push_back({Event::CrossWait,
+                             &op,
+                             Pipe::S,
+                             Pipe::S,
                              static_cast<int64_t>(wait.getFlag()),
-                             static_cast<int64_t>(wait.getGroup()), {}});
+                             static_cast<int64_t>(wait.getGroup()),
+                             {}});
         });
   }
 }

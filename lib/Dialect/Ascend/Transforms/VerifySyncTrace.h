@@ -64,14 +64,14 @@ struct Scenario {
   int iterations;
   /// How branches and loops vary.
   enum Pattern {
-    Full,     // every loop runs, every condition holds
-    Else,     // every loop runs, no condition holds
-    Even,     // nested loops run and conditions hold in even iterations
-    Odd,      // ... in odd iterations
-    Single,   // nested loops run once
-    Shallow,  // loops nested twice or deeper do not run
-    Outer,    // nested loops do not run
-    Empty     // no loop runs
+    Full,    // every loop runs, every condition holds
+    Else,    // every loop runs, no condition holds
+    Even,    // nested loops run and conditions hold in even iterations
+    Odd,     // ... in odd iterations
+    Single,  // nested loops run once
+    Shallow, // loops nested twice or deeper do not run
+    Outer,   // nested loops do not run
+    Empty    // no loop runs
   } pattern;
 };
 /// The events of a kernel; stops at `limit` events (then the result is cut

@@ -89,9 +89,8 @@ static SmallVector<scf::ForOp> loopsAround(CoreProgram &program, Value buffer) {
   return loops;
 }
 
-std::vector<WorkspaceLoops> sync::findWorkspaceLoops(KernelOp kernel,
-                                                     CoreProgram &aic,
-                                                     CoreProgram &aiv) {
+std::vector<WorkspaceLoops>
+sync::findWorkspaceLoops(KernelOp kernel, CoreProgram &aic, CoreProgram &aiv) {
   std::vector<WorkspaceLoops> result;
   for (auto first : kernel.getAic().front().getOps<WorkspaceOp>())
     for (auto second : kernel.getAiv().front().getOps<WorkspaceOp>()) {

@@ -19,9 +19,8 @@ struct WorkspaceLoops {
   mlir::scf::ForOp aicLoop, aivLoop;
 };
 
-std::vector<WorkspaceLoops> findWorkspaceLoops(KernelOp kernel,
-                                               CoreProgram &aic,
-                                               CoreProgram &aiv);
+std::vector<WorkspaceLoops>
+findWorkspaceLoops(KernelOp kernel, CoreProgram &aic, CoreProgram &aiv);
 
 } // namespace tilelang::ascend::sync
 

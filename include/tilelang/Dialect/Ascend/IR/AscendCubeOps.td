@@ -76,6 +76,16 @@ def Ascend_FixpipeOp : Ascend_Instruction<"fixpipe", "FIX"> {
   }];
 }
 
+def Ascend_ZeroL1Op : Ascend_Instruction<"zero_l1", "MTE2"> {
+  let summary = "fills a tile in L1 with zeros (Fill with InitConstValueParams)";
+  let description = [{
+    In front of a load that fills a tile only in part, where what lies outside the
+    tensor must read as zero.
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$destination);
+  let assemblyFormat = "$destination attr-dict `:` type($destination)";
+}
+
 def Ascend_ZeroL0Op : Ascend_Instruction<"zero_l0", "MTE1"> {
   let summary = "fills an L0A or L0B tile with zeros (Fill with InitConstValueParams)";
   let description = [{

@@ -8,4 +8,5 @@
 include "tilelang/Dialect/Ascend/IR/AscendKernelOps.td"
 include "tilelang/Dialect/Ascend/IR/AscendCubeOps.td"
 include "tilelang/Dialect/Ascend/IR/AscendVectorOps.td"
+include "tilelang/Dialect/Ascend/IR/AscendReduceOps.td"
 include "tilelang/Dialect/Ascend/IR/AscendSyncOps.td"

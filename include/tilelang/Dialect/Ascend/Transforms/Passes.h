@@ -1,4 +1,5 @@
-//===- Passes.h - Buffers, memory and synchronisation of the ascend dialect ===//
+//===- Passes.h - Buffers, memory and synchronisation of the ascend dialect
+//===//
 //
 // Part of TileLang Native, licensed under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0

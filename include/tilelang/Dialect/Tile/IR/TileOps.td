@@ -7,4 +7,5 @@
 
 include "tilelang/Dialect/Tile/IR/TileMemoryOps.td"
 include "tilelang/Dialect/Tile/IR/TileComputeOps.td"
+include "tilelang/Dialect/Tile/IR/TileReduceOps.td"
 include "tilelang/Dialect/Tile/IR/TileControlOps.td"

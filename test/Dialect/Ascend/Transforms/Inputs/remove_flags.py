@@ -17,9 +17,7 @@ PREPARE = [
 
 
 def run(tool: str, text: str, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [tool, *arguments], input=text, capture_output=True, text=True, check=False
-    )
+    return subprocess.run([tool, *arguments], input=text, capture_output=True, text=True, check=False)
 
 
 def variants(text: str) -> tuple[list[str], list[str]]:

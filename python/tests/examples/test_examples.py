@@ -1,0 +1,81 @@
+"""The examples run as a user runs them: as scripts, in a folder of their own, with the installed package."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py"))
+
+# Sizes that divide nothing, and the smallest ones.
+SIZES = {
+    "gemm": [["--m", "130", "--n", "70", "--k", "36"], ["--m", "1", "--n", "1", "--k", "1"]],
+    "gemm_bias_relu": [["--m", "200", "--n", "136", "--k", "72"], ["--m", "1", "--n", "1", "--k", "1"]],
+    "vector_add": [["--n", "3001"], ["--n", "1"]],
+}
+
+
+def run(script: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "python"), TILELANG_CACHE_DIR=str(folder / "cache"))
+    command = [sys.executable, str(script), *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def example(name: str) -> Path:
+    return ROOT / "examples" / f"{name}.py"
+
+
+def test_every_example_has_sizes_here() -> None:
+    assert {path.stem for path in EXAMPLES} == {*SIZES, "demo"}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_help(name: str, tmp_path: Path) -> None:
+    result = run(example(name), "--help", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    for option in ("--target", "--profile"):
+        assert option in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [(name, sizes) for name, lists in SIZES.items() for sizes in lists], ids=lambda v: str(v)
+)
+def test_result_is_checked(name: str, sizes: list[str], tmp_path: Path) -> None:
+    result = run(example(name), *sizes, folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.rstrip().endswith("equal to NumPy")
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_profile(name: str, tmp_path: Path) -> None:
+    result = run(example(name), *SIZES[name][0], "--profile", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    after = result.stdout.split("equal to NumPy", 1)[1]
+    assert "modelled" in after
+    assert "cycles" in after
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_target_by_chip_and_unknown(name: str, tmp_path: Path) -> None:
+    result = run(example(name), *SIZES[name][1], "--target", "ascend910b4", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    result = run(example(name), "--target", "ascend911", folder=tmp_path)
+    assert result.returncode != 0
+    assert "ascend911" in result.stderr
+    assert "ascend910b2" in result.stderr
+
+
+def test_demo(tmp_path: Path) -> None:
+    result = run(example("demo"), folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("equal to NumPy") == 4
+    assert "Mmad(" in result.stdout
+    assert "L0C" in result.stdout.split("a program with a mistake", 1)[1]
+    timeline = json.loads((tmp_path / "timeline.json").read_text())
+    assert len(timeline["traceEvents"]) > 100
