@@ -27,7 +27,7 @@ setup:
 	@PYTHON="$(PYTHON)" scripts/setup.sh
 
 $(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | setup
-	@$(CMAKE) --preset dev
+	@$(CMAKE) --preset dev -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(NINJA)
 
 configure: setup $(BUILD)/build.ninja
 

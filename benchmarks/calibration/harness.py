@@ -84,11 +84,10 @@ class Simulator:
         blocks: int,
         arguments: list[I32 | np.ndarray],
         chip: str = "ascend910b1",
-        time_only: bool = True,
-        checks: bool = False,
+        **options: bool,
     ) -> Time:
-        """Launches an entry of a kernel file."""
-        return self.launch(self.compile(source, core), core, entry, blocks, arguments, chip, time_only, checks)
+        """Launches an entry of a kernel file; options as those of `launch`."""
+        return self.launch(self.compile(source, core), core, entry, blocks, arguments, chip, **options)
 
     def launch(
         self,
@@ -100,6 +99,7 @@ class Simulator:
         chip: str = "ascend910b1",
         time_only: bool = True,
         checks: bool = False,
+        warm_l2: bool = False,
     ) -> Time:
         """Launches an entry of a shared object."""
         library = self.library
@@ -113,7 +113,7 @@ class Simulator:
                 name = f"argument {index}".encode()
                 library.ascendsim_launch_add_buffer(launch, name, argument.ctypes.data, argument.nbytes, 0, 1)
         library.ascendsim_launch_set_chip(launch, chip.encode(), self.chips.encode())
-        for name, value in ((b"checks", checks), (b"time_only", time_only)):
+        for name, value in ((b"checks", checks), (b"time_only", time_only), (b"warm_l2", warm_l2)):
             library.ascendsim_launch_set_option(launch, name, value)
         report = self.check(library.ascendsim_launch_run(launch))
         document = json.loads(library.ascendsim_report_json(report, 0))

@@ -111,7 +111,7 @@ private:
     for (Operation *op : llvm::reverse(dead))
       if (op->use_empty())
         op->erase();
-    WalkResult result = program.walk([&](Operation *op) {
+    WalkResult result = program.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (!isa<tile::TileDialect>(op->getDialect()))
         return WalkResult::advance();
       op->emitError() << "internal: '" << op->getName()

@@ -317,30 +317,40 @@ def _bind_tensor(tracer: Tracer, param: Param, pointer: Any, location: SourceLoc
 
 
 def _run(function: FunctionType, arguments: list[Any]) -> None:
-    """Runs the rewritten function. Python's own errors about the program become errors at the user's line."""
+    """Runs the rewritten function. Python's own errors about the program become errors at the user's line; what the
+    front end itself trips over is an internal error there."""
     try:
         function(*arguments)
     except TileLangError:
         raise
-    except (NameError, AttributeError, TypeError) as error:
-        place = _innermost(error.__traceback__)
+    except Exception as error:
+        own, place = _innermost(error.__traceback__)
         if place is None:
             raise
-        raise _as_kernel_error(error, *place) from None
+        frame, location = place
+        if own:
+            raise InternalError(
+                f"the front end failed on this line: {type(error).__name__}: {error}",
+                location,
+                help="this is a fault of the front end: please report it with the program",
+            ) from error
+        if not isinstance(error, (NameError, AttributeError, TypeError)):
+            raise  # the program's own: a failed assertion, an index outside a list
+        raise _as_kernel_error(error, frame, location) from None
 
 
-def _innermost(traceback: TracebackType | None) -> tuple[FrameType, SourceLocation] | None:
-    """The frame an exception was raised in, if it is the user's; the place in it."""
-    last = None
+def _innermost(traceback: TracebackType | None) -> tuple[bool, tuple[FrameType, SourceLocation] | None]:
+    """Whether an exception was raised in a frame of this package, and the innermost frame of the user's program with
+    the place in it."""
+    own = False
+    place = None
     while traceback is not None:
-        last = traceback
+        frame = traceback.tb_frame
+        own = is_own_file(frame.f_code.co_filename)
+        if not own:
+            place = frame, location_at(frame.f_code, traceback.tb_lasti, traceback.tb_lineno)
         traceback = traceback.tb_next
-    if last is None:
-        return None
-    frame = last.tb_frame
-    if is_own_file(frame.f_code.co_filename):
-        return None
-    return frame, location_at(frame.f_code, last.tb_lasti, last.tb_lineno)
+    return own, place
 
 
 def _as_kernel_error(error: Exception, frame: FrameType, location: SourceLocation) -> KernelError:

@@ -69,7 +69,7 @@ ascend.kernel vector @add parameters ["A", "C"] blocks 4 aic {
 // CHECK: %[[SECOND:.*]] = ascend.view %[[R]] offset %c64 : {{.*}} -> memref<64xf32, #ascend.memory<ub>>
 // CHECK: ascend.binary Add %{{.*}}, %{{.*}}, %[[SECOND]] repeat
 // CHECK: %[[HALF:.*]] = ascend.view %[[C]] : {{.*}} -> memref<32xf32, #ascend.memory<ub>>
-// CHECK: ascend.broadcast %[[BLOCKS:.*]], %[[HALF]] count 32 : memref<256xf32, #ascend.memory<ub>>
+// CHECK: ascend.broadcast %[[BLOCKS:[^,]*]], %[[HALF]] count 32 : memref<256xf32, #ascend.memory<ub>>
 // CHECK: ascend.binary Mul %{{.*}}, %{{.*}}, %[[BLOCKS]] repeat <mask = 64, count = 32, dstBlock = 1, dstRepeat = 16, src0Block = 1, src0Repeat = 16, src1Block = 0, src1Repeat = 1>
 // CHECK: ascend.scalar Adds %[[T]], %{{.*}}, %cst{{.*}} count 4096
 ascend.kernel vector @broadcast parameters [] blocks 1 aic {
@@ -141,7 +141,7 @@ ascend.kernel vector @rescale parameters [] blocks 1 aic {
 
 // CHECK-LABEL: ascend.kernel vector @divide
 // CHECK: ascend.scalar Muls %{{.*}}, %{{.*}}, %cst{{.*}} count 64
-// CHECK: ascend.duplicate %[[BLOCK:.*]], %{{.*}} count 8 : memref<8xf32
+// CHECK: ascend.duplicate %[[BLOCK:[^,]*]], %{{.*}} count 8 : memref<8xf32
 // CHECK: ascend.binary Div %{{.*}}, %{{.*}}, %[[BLOCK]] repeat <mask = 64, count = 1, dstBlock = 1, dstRepeat = 8, src0Block = 1, src0Repeat = 8, src1Block = 0, src1Repeat = 0>
 ascend.kernel vector @divide parameters [] blocks 1 aic {
   ascend.end
@@ -175,8 +175,8 @@ ascend.kernel vector @divide parameters [] blocks 1 aic {
 // CHECK: ascend.scalar Adds
 // CHECK: ascend.cast Rint
 // CHECK: ascend.unary Copy %{{.*}} repeat <mask = 20, count = 5
-// CHECK: ascend.compare_scalar LT %[[MASK:.*]], %{{.*}} count 192 : memref<24xui8
-// CHECK: ascend.select %[[T:.*]], %[[MASK]], %{{.*}}, %[[T]] count 192
+// CHECK: ascend.compare_scalar LT %[[MASK:[^,]*]], %{{.*}} count 192 : memref<24xui8
+// CHECK: ascend.select %[[T:[^,]*]], %[[MASK]], %{{[^,]*}}, %[[T]] count 192
 ascend.kernel vector @clipped parameters ["n"] blocks 1 aic {
 ^bb0(%n: index):
   ascend.end
