@@ -57,7 +57,7 @@ test-acceptance: build
 bench: build
 	@$(BIN)/python benchmarks/run.py
 
-lint: setup
+lint: configure
 	@scripts/lint.sh
 
 format: setup
@@ -66,7 +66,7 @@ format: setup
 docs: build
 	@$(NINJA) -C $(BUILD) tilelang-docs
 	@$(BIN)/python scripts/collect_docs.py
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	@rm -rf $(BUILD) build-release site

@@ -36,6 +36,7 @@ void addTile(OpPassManager &manager, const CompileOptions &) {
 
 void addNormalized(OpPassManager &manager, const CompileOptions &) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(tile::createTileCheckBounds());
   function.addPass(tile::createTileNormalizeParallel());
   function.addPass(tile::createTileSplitLiveRanges());
 }

@@ -47,6 +47,7 @@ EngineConstants::EngineConstants(const Chip &chip) {
   l2SectorBytes = count("timing.l2.sector_bytes");
   l2PanelBytes = count("timing.l2.panel_bytes");
   portAicRead = get("timing.port.aic_read_bytes_per_cycle");
+  portNd2Nz = get("timing.port.nd2nz_bytes_per_cycle");
   portAivRead = get("timing.port.aiv_read_bytes_per_cycle");
   portAicWrite = get("timing.port.aic_write_bytes_per_cycle");
   portAivWrite = get("timing.port.aiv_write_bytes_per_cycle");

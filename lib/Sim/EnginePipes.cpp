@@ -262,6 +262,7 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
                     ? which == Pipe::FIX ? constants.portFixpipe
                       : isAic            ? constants.portAicWrite
                                          : constants.portAivWrite
+                    : record.opcode == Opcode::CopyNd2Nz ? constants.portNd2Nz
                     : isAic ? constants.portAicRead
                             : constants.portAivRead;
   request.ceiling = port;

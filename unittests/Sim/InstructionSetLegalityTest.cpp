@@ -178,6 +178,13 @@ TEST_F(Legality, Overlap) {
   Div(ubTensor<float>(0), ubTensor<float>(4096), ubTensor<float>(0), uint64_t(64), 4,
       BinaryRepeatParams(1, 1, 1, 0, 8, 0));
   expect("overlap", "what repeat 0 writes");
+  // Eight lanes of each repeat: blocks that the mask switches off are not used.
+  Add(ubTensor<float>(0), ubTensor<float>(4096), ubTensor<float>(256), uint64_t(8), 8,
+      BinaryRepeatParams(1, 1, 1, 1, 1, 0));
+  expectLegal();
+  Add(ubTensor<float>(0), ubTensor<float>(4096), ubTensor<float>(256), uint64_t(64), 8,
+      BinaryRepeatParams(1, 1, 1, 1, 1, 0));
+  expect("overlap", "overlap partly inside repeat 1");
   Cast(ubTensor<float>(0), ubTensor<half>(0), RoundMode::CAST_NONE, 128);
   EXPECT_NE(machine->rules().find("overlap"), std::string::npos); // widening in place
   machine->violations.clear();

@@ -35,7 +35,8 @@ static bool isSameValueAt(Value a, Value b, unsigned depth) {
       first->getNumRegions() != 0 ||
       first->getAttrDictionary() != second->getAttrDictionary() ||
       !isPure(first) || a.getType() != b.getType() ||
-      cast<OpResult>(a).getResultNumber() != cast<OpResult>(b).getResultNumber())
+      cast<OpResult>(a).getResultNumber() !=
+          cast<OpResult>(b).getResultNumber())
     return false;
   return llvm::all_of(
       llvm::zip_equal(first->getOperands(), second->getOperands()),
@@ -77,7 +78,8 @@ struct LinearForm {
   }
 
   bool isConstant() const {
-    return llvm::all_of(terms, [](const auto &term) { return term.second == 0; });
+    return llvm::all_of(terms,
+                        [](const auto &term) { return term.second == 0; });
   }
 };
 } // namespace
@@ -98,8 +100,8 @@ std::optional<int64_t> endOf(Value offset, Value size) {
   return sum.constant;
 }
 
-/// The operands of nested minima, or of maxima with 0: upper bounds of a size that
-/// matter where it is positive.
+/// The operands of nested minima, or of maxima with 0: upper bounds of a size
+/// that matter where it is positive.
 static void collectLimits(Value value, SmallVectorImpl<Value> &limits) {
   if (auto minimum = value.getDefiningOp<arith::MinSIOp>()) {
     collectLimits(minimum.getLhs(), limits);
@@ -174,10 +176,11 @@ struct Clip {
 bool combinesConditions(tile::MapOp map) {
   return map.getBody()
       .walk([](Operation *op) {
-        bool isLogic = op->getNumResults() == 1 &&
-                       op->getResult(0).getType().isInteger(1) &&
-                       isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp,
-                           arith::SelectOp>(op);
+        bool isLogic =
+            op->getNumResults() == 1 &&
+            op->getResult(0).getType().isInteger(1) &&
+            isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp>(
+                op);
         return isLogic ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -205,9 +208,8 @@ public:
 
 private:
   static bool startsAtZero(tile::RegionOp region) {
-    return llvm::all_of(region.getOffsets(), [](Value offset) {
-      return constantOf(offset) == 0;
-    });
+    return llvm::all_of(region.getOffsets(),
+                        [](Value offset) { return constantOf(offset) == 0; });
   }
 
   bool observesUse(tile::RegionOp region, OpOperand &use,
@@ -227,7 +229,8 @@ private:
     unsigned number = use.getOperandNumber();
     if (number >= map.getInputs().size())
       return false; // the output
-    // Masks are combined 16 elements at a time: what is unwritten spreads there.
+    // Masks are combined 16 elements at a time: what is unwritten spreads
+    // there.
     if (combinesConditions(map))
       return true;
     tile::RegionOp output = tile::getRegionOp(map.getOutput());

@@ -20,9 +20,10 @@ namespace tilelang::vectorcore {
 Value VectorContext::allocateTemporary(Location location, Type element,
                                        int64_t elements) {
   OpBuilder builder(allocationPoint);
-  auto type = MemRefType::get(
-      {elements}, element, MemRefLayoutAttrInterface(),
-      ascend::MemoryKindAttr::get(builder.getContext(), ascend::MemoryKind::UB));
+  auto type =
+      MemRefType::get({elements}, element, MemRefLayoutAttrInterface(),
+                      ascend::MemoryKindAttr::get(builder.getContext(),
+                                                  ascend::MemoryKind::UB));
   std::string name = "temporary" + std::to_string(temporaries++);
   return ascend::AllocOp::create(builder, location, type, name, /*versions=*/1,
                                  /*address=*/IntegerAttr(), /*temporary=*/true);
@@ -41,9 +42,8 @@ Value linearOffset(OpBuilder &builder, Location location,
                    const VectorContext &context, Value buffer,
                    ValueRange indices) {
   auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<int64_t> strides = isGlobal(buffer)
-                                     ? globalStrides(type)
-                                     : context.layouts.of(type).strides;
+  SmallVector<int64_t> strides =
+      isGlobal(buffer) ? globalStrides(type) : context.layouts.of(type).strides;
   Value offset;
   int64_t constant = 0;
   for (auto [index, stride] : llvm::zip_equal(indices, strides)) {
@@ -57,10 +57,10 @@ Value linearOffset(OpBuilder &builder, Location location,
     if (stride != 1)
       part = arith::MulIOp::create(builder, location, part,
                                    indexConstant(builder, location, stride));
-    offset = offset
-                 ? arith::AddIOp::create(builder, location, offset, part)
-                       .getResult()
-                 : part;
+    offset =
+        offset
+            ? arith::AddIOp::create(builder, location, offset, part).getResult()
+            : part;
   }
   if (!offset)
     return indexConstant(builder, location, constant);
@@ -76,12 +76,13 @@ Value isInside(OpBuilder &builder, Location location, Value buffer,
   Value inside;
   auto require = [&](arith::CmpIPredicate predicate, Value index,
                      int64_t bound) {
-    Value condition = arith::CmpIOp::create(
-        builder, location, predicate, index,
-        indexConstant(builder, location, bound));
-    inside = inside ? arith::AndIOp::create(builder, location, inside, condition)
-                          .getResult()
-                    : condition;
+    Value condition =
+        arith::CmpIOp::create(builder, location, predicate, index,
+                              indexConstant(builder, location, bound));
+    inside = inside
+                 ? arith::AndIOp::create(builder, location, inside, condition)
+                       .getResult()
+                 : condition;
   };
   for (auto [dimension, index] : llvm::enumerate(indices)) {
     IndexInterval bounds = boundsOf(index);
@@ -100,10 +101,9 @@ static Value asBytes(OpBuilder &builder, Location location, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.getElementType().isInteger(1))
     return buffer;
-  auto bytes = MemRefType::get(type.getShape(),
-                               storageType(type.getElementType()),
-                               MemRefLayoutAttrInterface(),
-                               type.getMemorySpace());
+  auto bytes =
+      MemRefType::get(type.getShape(), storageType(type.getElementType()),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
   return ascend::ViewOp::create(builder, location, bytes, buffer, Value(),
                                 Value());
 }
@@ -112,9 +112,8 @@ Value readElement(OpBuilder &builder, Location location,
                   const VectorContext &context, Value buffer,
                   ValueRange indices) {
   auto type = cast<MemRefType>(buffer.getType());
-  Value inside = isGlobal(buffer)
-                     ? isInside(builder, location, buffer, indices)
-                     : Value();
+  Value inside =
+      isGlobal(buffer) ? isInside(builder, location, buffer, indices) : Value();
   Value offset = linearOffset(builder, location, context, buffer, indices);
   if (inside)
     offset = arith::SelectOp::create(builder, location, inside, offset,
@@ -142,9 +141,8 @@ Value readElement(OpBuilder &builder, Location location,
 void writeElement(OpBuilder &builder, Location location,
                   const VectorContext &context, Value value, Value buffer,
                   ValueRange indices) {
-  Value inside = isGlobal(buffer)
-                     ? isInside(builder, location, buffer, indices)
-                     : Value();
+  Value inside =
+      isGlobal(buffer) ? isInside(builder, location, buffer, indices) : Value();
   OpBuilder::InsertionGuard guard(builder);
   if (inside) {
     auto branch = scf::IfOp::create(builder, location, inside, false);
@@ -152,7 +150,8 @@ void writeElement(OpBuilder &builder, Location location,
   }
   Value offset = linearOffset(builder, location, context, buffer, indices);
   if (value.getType().isInteger(1))
-    value = arith::ExtUIOp::create(builder, location, builder.getI8Type(), value);
+    value =
+        arith::ExtUIOp::create(builder, location, builder.getI8Type(), value);
   Value target = asBytes(builder, location, context.storageOf(buffer));
   ascend::SetValueOp::create(builder, location, value, target, offset);
 }
@@ -205,10 +204,11 @@ Value lowerScalarCast(OpBuilder &builder, tile::CastOp op, Value source) {
     bool isUnsigned = op.getDstUnsigned();
     double low = isUnsigned ? 0.0 : -std::ldexp(1.0, bits - 1);
     double high = std::ldexp(1.0, isUnsigned ? bits : bits - 1);
-    high = bits < 24 ? high - 1 : high - std::ldexp(1.0, bits - 24 - !isUnsigned);
-    Value number = arith::SelectOp::create(
-        builder, location, isNumber, source,
-        floatNumber(builder, location, from, 0.0));
+    high =
+        bits < 24 ? high - 1 : high - std::ldexp(1.0, bits - 24 - !isUnsigned);
+    Value number =
+        arith::SelectOp::create(builder, location, isNumber, source,
+                                floatNumber(builder, location, from, 0.0));
     number = arith::MaximumFOp::create(
         builder, location, number, floatNumber(builder, location, from, low));
     number = arith::MinimumFOp::create(
@@ -227,8 +227,8 @@ Value lowerScalarCast(OpBuilder &builder, tile::CastOp op, Value source) {
   unsigned fromBits = from.getIntOrFloatBitWidth();
   unsigned toBits = to.getIntOrFloatBitWidth();
   if (toBits == 1) {
-    Value zero = arith::ConstantOp::create(builder, location,
-                                           builder.getZeroAttr(from));
+    Value zero =
+        arith::ConstantOp::create(builder, location, builder.getZeroAttr(from));
     return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne,
                                  source, zero);
   }
@@ -274,8 +274,7 @@ SmallVector<Value> accessIndices(OpBuilder &builder, tile::MapOp map,
   bool isOutput = operand == map.getInputs().size();
   tile::RegionOp region = tile::getRegionOp(
       isOutput ? Value(map.getOutput()) : map.getInputs()[operand]);
-  AffineMap accessMap =
-      cast<AffineMapAttr>(map.getMaps()[operand]).getValue();
+  AffineMap accessMap = cast<AffineMapAttr>(map.getMaps()[operand]).getValue();
   SmallVector<Value> indices;
   for (auto [result, offset] :
        llvm::zip_equal(accessMap.getResults(), region.getOffsets())) {
@@ -285,8 +284,7 @@ SmallVector<Value> accessIndices(OpBuilder &builder, tile::MapOp map,
       indices.push_back(index);
       continue;
     }
-    indices.push_back(
-        arith::AddIOp::create(builder, location, index, offset));
+    indices.push_back(arith::AddIOp::create(builder, location, index, offset));
   }
   return indices;
 }
@@ -373,7 +371,8 @@ Value ScalarMaterialiser::get(const ScalarOperand &operand, Type type) {
     return arith::ConstantOp::create(builder, location,
                                      IntegerAttr::get(type, value));
   }
-  auto key = std::make_tuple(operand.value, static_cast<int>(operand.form), type);
+  auto key =
+      std::make_tuple(operand.value, static_cast<int>(operand.form), type);
   for (auto &[known, result] : converted)
     if (known == key)
       return result;

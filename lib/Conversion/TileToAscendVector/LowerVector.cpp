@@ -89,8 +89,8 @@ private:
 
   void lowerLoad(tile::LoadOp load) {
     OpBuilder builder(load);
-    Value value = readElement(builder, load.getLoc(), context,
-                              load.getBuffer(), load.getIndices());
+    Value value = readElement(builder, load.getLoc(), context, load.getBuffer(),
+                              load.getIndices());
     load.getResult().replaceAllUsesWith(value);
     load.erase();
   }
@@ -133,8 +133,8 @@ void lowerScalarLoads(Region &program) {
     if (ascend::memoryOf(load.getBuffer()) != ascend::MemoryKind::GM)
       return;
     OpBuilder builder(load);
-    Value value = readElement(builder, load.getLoc(), context,
-                              load.getBuffer(), load.getIndices());
+    Value value = readElement(builder, load.getLoc(), context, load.getBuffer(),
+                              load.getIndices());
     load.getResult().replaceAllUsesWith(value);
     load.erase();
   });

@@ -40,8 +40,8 @@ public:
       : context(context), copy(copy), location(copy.getLoc()), builder(copy) {
     tile::RegionOp source = tile::getRegionOp(copy.getSource());
     tile::RegionOp destination = tile::getRegionOp(copy.getDestination());
-    isLoad = ascend::memoryOf(destination.getBuffer()) ==
-             ascend::MemoryKind::UB;
+    isLoad =
+        ascend::memoryOf(destination.getBuffer()) == ascend::MemoryKind::UB;
     global = isLoad ? source : destination;
     tile = isLoad ? destination : source;
     globalType = cast<MemRefType>(global.getBuffer().getType());
@@ -59,10 +59,9 @@ public:
     if (isLoad && zeroFill) {
       tile::MapOp fill = createFillMap(
           builder, location,
-          arith::ConstantOp::create(
-              builder, location,
-              builder.getZeroAttr(
-                  tile::getScalarType(tileType.getElementType()))),
+          arith::ConstantOp::create(builder, location,
+                                    builder.getZeroAttr(tile::getScalarType(
+                                        tileType.getElementType()))),
           tile.getRegion());
       if (failed(lowerMap(context, fill)))
         return failure();
@@ -137,10 +136,10 @@ private:
                        int64_t bound) {
       Value condition = arith::CmpIOp::create(builder, location, predicate,
                                               index, constant(bound));
-      inside = inside ? arith::AndIOp::create(builder, location, inside,
-                                              condition)
-                            .getResult()
-                      : condition;
+      inside = inside
+                   ? arith::AndIOp::create(builder, location, inside, condition)
+                         .getResult()
+                   : condition;
     };
     for (unsigned number = 0; number < global.getOffsets().size(); ++number) {
       if (llvm::any_of(dimensions, [&](const TransferDimension &dimension) {
@@ -160,8 +159,8 @@ private:
 
   void clip(TransferDimension &dimension) {
     Value offset = global.getOffsets()[dimension.global];
-    Value extent = dimension.extent ? dimension.extent
-                                    : constant(dimension.maximum);
+    Value extent =
+        dimension.extent ? dimension.extent : constant(dimension.maximum);
     dimension.count = extent;
     int64_t bound = globalType.getDimSize(dimension.global);
     if (ShapedType::isDynamic(bound))
@@ -169,14 +168,13 @@ private:
     IndexInterval bounds = boundsOf(offset);
     dimension.mayStartBefore = !bounds.lower || *bounds.lower < 0;
     if (mayClip(global, dimension.global)) {
-      Value rest = arith::SubIOp::create(builder, location, constant(bound),
-                                         offset);
-      dimension.count =
-          arith::MinSIOp::create(builder, location, extent, rest);
+      Value rest =
+          arith::SubIOp::create(builder, location, constant(bound), offset);
+      dimension.count = arith::MinSIOp::create(builder, location, extent, rest);
     }
     if (dimension.mayStartBefore) {
-      Value before = arith::SubIOp::create(builder, location, constant(0),
-                                           offset);
+      Value before =
+          arith::SubIOp::create(builder, location, constant(0), offset);
       dimension.skip =
           arith::MaxSIOp::create(builder, location, before, constant(0));
       dimension.count = arith::SubIOp::create(builder, location,
@@ -251,9 +249,9 @@ private:
       shape = {columns};
     if (known == 0 && type.getRank() == 1 && rows <= 1)
       return storage;
-    auto view = MemRefType::get(shape, type.getElementType(),
-                                MemRefLayoutAttrInterface(),
-                                type.getMemorySpace());
+    auto view =
+        MemRefType::get(shape, type.getElementType(),
+                        MemRefLayoutAttrInterface(), type.getMemorySpace());
     return ascend::ViewOp::create(builder, location, view, storage, Value(),
                                   known == 0 ? Value() : offset);
   }
@@ -263,10 +261,9 @@ private:
     Value buffer = global.getBuffer();
     if (!globalType.getElementType().isInteger(1))
       return buffer;
-    auto bytes = MemRefType::get(globalType.getShape(),
-                                 storageType(globalType.getElementType()),
-                                 globalType.getLayout(),
-                                 globalType.getMemorySpace());
+    auto bytes = MemRefType::get(
+        globalType.getShape(), storageType(globalType.getElementType()),
+        globalType.getLayout(), globalType.getMemorySpace());
     return ascend::ViewOp::create(builder, location, bytes, buffer, Value(),
                                   Value());
   }

@@ -19,8 +19,8 @@ using namespace mlir;
 
 namespace tilelang::vectorcore {
 
-bool decomposeLinear(AffineExpr expression, MutableArrayRef<int64_t> coefficients,
-                     int64_t &constant) {
+bool decomposeLinear(AffineExpr expression,
+                     MutableArrayRef<int64_t> coefficients, int64_t &constant) {
   if (auto number = dyn_cast<AffineConstantExpr>(expression)) {
     constant += number.getValue();
     return true;
@@ -62,7 +62,8 @@ static int64_t divisorOf(Value value, unsigned depth) {
     return 1;
   auto of = [&](Value operand) { return divisorOf(operand, depth - 1); };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
+    auto loop =
+        dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
     if (loop && argument == loop.getInductionVar())
       return std::gcd(of(loop.getLowerBound()), of(loop.getStep()));
     return 1;
@@ -110,9 +111,8 @@ public:
         return std::nullopt;
     if (!readOperand(map.getOutput(), accessMaps.back()))
       return std::nullopt;
-    map.getBody().walk([&](tile::IndexOp index) {
-      indexed.insert(index.getDimension());
-    });
+    map.getBody().walk(
+        [&](tile::IndexOp index) { indexed.insert(index.getDimension()); });
     for (int64_t dimension : map.getClipped())
       indexed.insert(dimension);
     if (!orderDimensions() || !classify())
@@ -212,8 +212,8 @@ private:
     dimensions.pop_back();
 
     // Rows without gaps between them are one longer row.
-    while (!dimensions.empty() && mergesInto(dimensions.back().first, last,
-                                             geometry.columns)) {
+    while (!dimensions.empty() &&
+           mergesInto(dimensions.back().first, last, geometry.columns)) {
       geometry.columns *= dimensions.back().second;
       dimensions.pop_back();
     }
@@ -223,14 +223,15 @@ private:
     geometry.rows = dimensions.back().second;
     geometry.roles[*rowDimension].kind = DimensionRole::Kind::Row;
     dimensions.pop_back();
-    while (!dimensions.empty() && mergesInto(dimensions.back().first,
-                                             *rowDimension, geometry.rows)) {
+    while (!dimensions.empty() &&
+           mergesInto(dimensions.back().first, *rowDimension, geometry.rows)) {
       geometry.rows *= dimensions.back().second;
       dimensions.pop_back();
     }
     for (auto [dimension, extent] : dimensions) {
-      geometry.roles[dimension] = {DimensionRole::Kind::Outer,
-                                   static_cast<unsigned>(geometry.outer.size())};
+      geometry.roles[dimension] = {
+          DimensionRole::Kind::Outer,
+          static_cast<unsigned>(geometry.outer.size())};
       geometry.outer.push_back(extent);
     }
     return true;
@@ -295,8 +296,8 @@ private:
     }
     geometry.padded = wholeRows && access.rowStride == layout.pitch &&
                       startsAtRow(access, layout.pitch);
-    geometry.pitch = geometry.padded ? layout.pitch
-                                     : layouts.pitchOf(geometry.columns);
+    geometry.pitch =
+        geometry.padded ? layout.pitch : layouts.pitchOf(geometry.columns);
   }
 
   static bool startsAtRow(const OperandAccess &access, int64_t pitch) {
@@ -344,8 +345,8 @@ private:
     access.roundable =
         access.dense &&
         (count % kStorageMultiple == 0 ||
-         (fixed && access.constant + static_cast<int64_t>(
-                                   llvm::alignTo(count, kStorageMultiple)) <=
+         (fixed && access.constant + static_cast<int64_t>(llvm::alignTo(
+                                         count, kStorageMultiple)) <=
                        operand.layout.elements));
   }
 

@@ -51,9 +51,9 @@ public:
       inputs.push_back(input.getRegion());
     }
     maps.push_back(accessMap(output, to));
-    auto map = tile::MapOp::create(
-        builder, location, extents, inputs, output.getRegion(), clipped, lower,
-        upper, builder.getAffineMapArrayAttr(maps));
+    auto map = tile::MapOp::create(builder, location, extents, inputs,
+                                   output.getRegion(), clipped, lower, upper,
+                                   builder.getAffineMapArrayAttr(maps));
     Block *block = map.getBody().empty() ? &map.getBody().emplaceBlock()
                                          : &map.getBody().front();
     OpBuilder::InsertionGuard guard(builder);
@@ -85,8 +85,8 @@ private:
         limit = cast<Value>(inputSize);
     }
     if (!extent)
-      extent = cast<MemRefType>(output.getBuffer().getType())
-                   .getDimSize(dimension);
+      extent =
+          cast<MemRefType>(output.getBuffer().getType()).getDimSize(dimension);
     extents.push_back(*extent);
     if (!limit)
       return;
@@ -170,9 +170,9 @@ private:
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&program.front());
-      auto type = MemRefType::get(shape, elementOf(global),
-                                  MemRefLayoutAttrInterface(),
-                                  chipType.getMemorySpace());
+      auto type =
+          MemRefType::get(shape, elementOf(global), MemRefLayoutAttrInterface(),
+                          chipType.getMemorySpace());
       staged = tile::AllocOp::create(builder, copy.getLoc(), type,
                                      tile::getBufferName(chip.getBuffer()));
     }

@@ -23,8 +23,9 @@ static bool isOnChip(Value buffer) {
 
 tile::RegionOp chipSide(tile::CopyOp copy) {
   tile::RegionOp source = tile::getRegionOp(copy.getSource());
-  return isOnChip(source.getBuffer()) ? source
-                                      : tile::getRegionOp(copy.getDestination());
+  return isOnChip(source.getBuffer())
+             ? source
+             : tile::getRegionOp(copy.getDestination());
 }
 
 tile::RegionOp globalSide(tile::CopyOp copy) {
@@ -42,9 +43,8 @@ unsigned RowAnalysis::rowDimension(MemRefType type) {
 
 static int64_t rowsOf(Value tile) {
   auto type = cast<MemRefType>(tile.getType());
-  return type.getRank() == 0
-             ? 1
-             : type.getDimSize(RowAnalysis::rowDimension(type));
+  return type.getRank() == 0 ? 1
+                             : type.getDimSize(RowAnalysis::rowDimension(type));
 }
 
 static AffineMap accessMapOf(tile::MapOp map, unsigned operand) {
@@ -124,8 +124,8 @@ unsigned RowAnalysis::rowIteration(tile::MapOp map) {
   return cast<AffineDimExpr>(result).getPosition();
 }
 
-/// A map whose output is a row tile: do rows depend on their own rows only? Inputs that
-/// are row tiles but accessed otherwise are `dropped`.
+/// A map whose output is a row tile: do rows depend on their own rows only?
+/// Inputs that are row tiles but accessed otherwise are `dropped`.
 bool RowAnalysis::isRowMap(tile::MapOp map,
                            SmallVectorImpl<Value> &dropped) const {
   Value output = outputBuffer(map);
@@ -144,8 +144,7 @@ bool RowAnalysis::isRowMap(tile::MapOp map,
     unsigned inputRows = rowDimension(cast<MemRefType>(buffer.getType()));
     for (auto [dimension, result] : llvm::enumerate(inputMap.getResults())) {
       bool runsAlong = result.isFunctionOfDim(row.getPosition());
-      if (isRowTile &&
-          (dimension == inputRows ? result != row : runsAlong))
+      if (isRowTile && (dimension == inputRows ? result != row : runsAlong))
         dropped.push_back(buffer);
       SmallVector<int64_t> coefficients(map.getExtents().size(), 0);
       int64_t constant = 0;

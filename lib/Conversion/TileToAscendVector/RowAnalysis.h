@@ -34,7 +34,8 @@ public:
   /// The iteration dimension of a row map that runs along the rows.
   static unsigned rowIteration(tile::MapOp map);
   /// All copies and maps of a group, nested ones included.
-  static llvm::SmallVector<mlir::Operation *> operationsOf(const RowGroup &group);
+  static llvm::SmallVector<mlir::Operation *>
+  operationsOf(const RowGroup &group);
   /// Tiles all of whose accesses are in one group.
   llvm::SetVector<mlir::Value> localTiles() const;
 
@@ -42,7 +43,8 @@ private:
   void chooseRows(mlir::Region &program);
   bool removeDependent(mlir::Region &program);
   bool hasOnlyWholeAccesses(mlir::Value tile) const;
-  bool isRowMap(tile::MapOp map, llvm::SmallVectorImpl<mlir::Value> &dropped) const;
+  bool isRowMap(tile::MapOp map,
+                llvm::SmallVectorImpl<mlir::Value> &dropped) const;
   void formGroups(mlir::Block &block);
   bool canRepeat(mlir::Operation *op) const;
 };

@@ -37,8 +37,7 @@ public:
     Block &body = map.getBody().front();
     if (failed(cloneBlock(body)))
       return failure();
-    Value result =
-        mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+    Value result = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
     SmallVector<Value> indices =
         accessIndices(builder, map, map.getInputs().size(), iteration);
     writeElement(builder, location, context, result,
@@ -65,7 +64,8 @@ private:
       iteration.push_back(lower);
       return;
     }
-    auto loop = scf::ForOp::create(builder, location, lower, upper, constant(1));
+    auto loop =
+        scf::ForOp::create(builder, location, lower, upper, constant(1));
     builder.setInsertionPointToStart(loop.getBody());
     iteration.push_back(loop.getInductionVar());
   }
@@ -86,9 +86,8 @@ private:
       SmallVector<Value> indices;
       for (Value index : load.getIndices())
         indices.push_back(mapping.lookupOrDefault(index));
-      mapping.map(load.getResult(),
-                  readElement(builder, op.getLoc(), context, load.getBuffer(),
-                              indices));
+      mapping.map(load.getResult(), readElement(builder, op.getLoc(), context,
+                                                load.getBuffer(), indices));
       return success();
     }
     if (auto cast = dyn_cast<tile::CastOp>(op)) {
@@ -104,8 +103,7 @@ private:
     }
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return cloneIf(branch);
-    if (isa<math::MathDialect>(op.getDialect()) ||
-        isa<arith::RemFOp>(op))
+    if (isa<math::MathDialect>(op.getDialect()) || isa<arith::RemFOp>(op))
       return op.emitError()
              << "unsupported: the scalar unit has no '"
              << op.getName().stripDialect()
@@ -116,10 +114,10 @@ private:
   }
 
   LogicalResult cloneIf(scf::IfOp branch) {
-    auto copy = scf::IfOp::create(
-        builder, branch.getLoc(), branch.getResultTypes(),
-        mapping.lookupOrDefault(branch.getCondition()),
-        !branch.getElseRegion().empty());
+    auto copy =
+        scf::IfOp::create(builder, branch.getLoc(), branch.getResultTypes(),
+                          mapping.lookupOrDefault(branch.getCondition()),
+                          !branch.getElseRegion().empty());
     for (auto [from, to] :
          llvm::zip_equal(branch->getRegions(), copy->getRegions())) {
       if (from.empty())

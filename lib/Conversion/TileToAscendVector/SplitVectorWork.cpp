@@ -33,14 +33,14 @@ constexpr int64_t kStripElements = 8192;
 
 /// Rows that an operation is restricted to.
 struct Strip {
-  Value firstRow;       // of the whole tile; null for 0
-  Value firstLocalRow;  // of the tiles that hold all rows of the core
-  int64_t rows = 0;     // rows of a strip
-  Value validRows;      // null where all rows are valid
+  Value firstRow;      // of the whole tile; null for 0
+  Value firstLocalRow; // of the tiles that hold all rows of the core
+  int64_t rows = 0;    // rows of a strip
+  Value validRows;     // null where all rows are valid
 };
 
-/// Operations and the dimension, of a copy's global region or a map's iteration, that
-/// runs along the rows.
+/// Operations and the dimension, of a copy's global region or a map's
+/// iteration, that runs along the rows.
 using RowWork = SmallVector<std::pair<Operation *, unsigned>>;
 
 class VectorWorkSplitter {
@@ -86,7 +86,8 @@ private:
   }
 
   Value isFirstCore(OpBuilder &builder, Location location) {
-    Value core = ascend::SubBlockIdxOp::create(builder, location, builder.getIndexType());
+    Value core = ascend::SubBlockIdxOp::create(builder, location,
+                                               builder.getIndexType());
     Value zero = arith::ConstantIndexOp::create(builder, location, 0);
     return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq,
                                  core, zero);
@@ -159,8 +160,8 @@ private:
   static int64_t bytesOf(Value tile, ArrayRef<int64_t> shape,
                          const TileLayouts &layouts) {
     auto type = cast<MemRefType>(tile.getType());
-    int64_t bytes = layouts.of(shape).elements *
-                    storageBytes(type.getElementType());
+    int64_t bytes =
+        layouts.of(shape).elements * storageBytes(type.getElementType());
     return isTransferred(tile) ? 2 * bytes : bytes;
   }
 
@@ -173,13 +174,13 @@ private:
       Value tile = alloc.getBuffer();
       if (ascend::memoryOf(tile) != ascend::MemoryKind::UB)
         continue;
-      int64_t rows = local.contains(tile) ? height
-                                          : llvm::alignTo(coreRows, height);
+      int64_t rows =
+          local.contains(tile) ? height : llvm::alignTo(coreRows, height);
       if (analysis.tiles.contains(tile))
         total += bytesOf(tile, shapeWith(tile, rows), layouts);
       else
-        total += bytesOf(tile, cast<MemRefType>(tile.getType()).getShape(),
-                         layouts);
+        total +=
+            bytesOf(tile, cast<MemRefType>(tile.getType()).getShape(), layouts);
     }
     int64_t temporaries = 0;
     for (auto [map, bytes] : temporaryNeeds) {
@@ -200,9 +201,9 @@ private:
     });
     int64_t columns = 1;
     for (Value tile : analysis.tiles)
-      columns = std::max(
-          columns, cast<MemRefType>(tile.getType()).getNumElements() /
-                       analysis.rows);
+      columns =
+          std::max(columns, cast<MemRefType>(tile.getType()).getNumElements() /
+                                analysis.rows);
     int64_t usable = chip.usableBytes(ChipMemory::UB);
     auto fits = [&](int64_t height) {
       return height * columns <= kStripElements &&
@@ -254,7 +255,8 @@ private:
     Value first, count;
     if (isMixed) {
       builder.setInsertionPoint(grid);
-      Value core = ascend::SubBlockIdxOp::create(builder, location, builder.getIndexType());
+      Value core = ascend::SubBlockIdxOp::create(builder, location,
+                                                 builder.getIndexType());
       first = arith::MulIOp::create(
           builder, location, core,
           arith::ConstantIndexOp::create(builder, location, coreRows));
@@ -274,14 +276,14 @@ private:
     for (const RowGroup &group : analysis.groups)
       work.push_back(collect(analysis, group));
     for (Value tile : analysis.tiles)
-      shrink(tile, local.contains(tile) ? height
-                                        : llvm::alignTo(coreRows, height));
+      shrink(tile,
+             local.contains(tile) ? height : llvm::alignTo(coreRows, height));
     for (auto [group, part] : llvm::zip_equal(analysis.groups, work))
       rewrite(group, part, local, coreRows, height, first, count);
   }
 
-  /// The operations of a group that work along the rows, and the dimension of each
-  /// that has them. Taken before tiles shrink: a height of 1 hides it.
+  /// The operations of a group that work along the rows, and the dimension of
+  /// each that has them. Taken before tiles shrink: a height of 1 hides it.
   RowWork collect(const RowAnalysis &analysis, const RowGroup &group) {
     RowWork work;
     for (Operation *op : RowAnalysis::operationsOf(group)) {
@@ -291,7 +293,8 @@ private:
       if (auto map = dyn_cast<tile::MapOp>(op))
         dimension = RowAnalysis::rowIteration(map);
       else
-        dimension = nonUnitDimensions(globalSide(cast<tile::CopyOp>(op))).front();
+        dimension =
+            nonUnitDimensions(globalSide(cast<tile::CopyOp>(op))).front();
       work.push_back({op, dimension});
     }
     return work;
@@ -317,10 +320,10 @@ private:
     } else {
       Value zero = arith::ConstantIndexOp::create(builder, location, 0);
       Value step = arith::ConstantIndexOp::create(builder, location, height);
-      Value end = count ? count
-                        : arith::ConstantIndexOp::create(builder, location,
-                                                         coreRows)
-                              .getResult();
+      Value end =
+          count ? count
+                : arith::ConstantIndexOp::create(builder, location, coreRows)
+                      .getResult();
       auto loop = scf::ForOp::create(builder, location, zero, end, step);
       for (Operation *op : group)
         op->moveBefore(loop.getBody()->getTerminator());
@@ -328,9 +331,9 @@ private:
       Value row = loop.getInductionVar();
       strip.firstLocalRow = row;
       strip.firstRow =
-          first ? arith::AddIOp::create(builder, location, first, row)
-                      .getResult()
-                : row;
+          first
+              ? arith::AddIOp::create(builder, location, first, row).getResult()
+              : row;
       // A strip of one row is never partial.
       if (height > 1 && (count || coreRows % height != 0)) {
         Value rest = arith::SubIOp::create(builder, location, end, row);
@@ -349,8 +352,8 @@ private:
     return arith::AddIOp::create(builder, location, a, b);
   }
 
-  /// A region with other rows: of the whole tile in global memory, of the strip or
-  /// the core on the chip.
+  /// A region with other rows: of the whole tile in global memory, of the strip
+  /// or the core on the chip.
   Value restrictRegion(OpBuilder &builder, tile::RegionOp region,
                        unsigned dimension, Value offset, int64_t rows,
                        Value dynamicRows) {
@@ -358,8 +361,7 @@ private:
     auto type = region.getRegion().getType();
     SmallVector<int64_t> shape(type.getShape());
     SmallVector<Value> offsets(region.getOffsets());
-    offsets[dimension] =
-        plus(builder, location, offsets[dimension], offset);
+    offsets[dimension] = plus(builder, location, offsets[dimension], offset);
     SmallVector<Value> sizes;
     unsigned dynamic = 0;
     for (auto [number, extent] : llvm::enumerate(type.getShape())) {
@@ -373,11 +375,11 @@ private:
       }
       dynamic += wasDynamic;
     }
-    return tile::RegionOp::create(
-        builder, location,
-        tile::RegionType::get(builder.getContext(), shape,
-                              type.getElementType()),
-        region.getBuffer(), offsets, sizes);
+    return tile::RegionOp::create(builder, location,
+                                  tile::RegionType::get(builder.getContext(),
+                                                        shape,
+                                                        type.getElementType()),
+                                  region.getBuffer(), offsets, sizes);
   }
 
   Value restrictTile(OpBuilder &builder, tile::RegionOp region,
@@ -395,8 +397,8 @@ private:
       tile::RegionOp chipRegion = chipSide(copy);
       tile::RegionOp globalRegion = globalSide(copy);
       bool isLoad = chipRegion == tile::getRegionOp(copy.getDestination());
-      Value global = restrictRegion(builder, globalRegion, row,
-                                    strip.firstRow, strip.rows, strip.validRows);
+      Value global = restrictRegion(builder, globalRegion, row, strip.firstRow,
+                                    strip.rows, strip.validRows);
       Value tile = restrictTile(builder, chipRegion, local, strip);
       copy->setOperand(0, isLoad ? global : tile);
       copy->setOperand(1, isLoad ? tile : global);
@@ -459,18 +461,19 @@ private:
       decomposeLinear(result, coefficients, constant);
       Value distance = strip.firstRow;
       if (coefficients[row] != 1)
-        distance = arith::MulIOp::create(
-            builder, location, distance,
-            arith::ConstantIndexOp::create(builder, location,
-                                           coefficients[row]));
-      offsets[dimension] = plus(builder, location, offsets[dimension], distance);
+        distance =
+            arith::MulIOp::create(builder, location, distance,
+                                  arith::ConstantIndexOp::create(
+                                      builder, location, coefficients[row]));
+      offsets[dimension] =
+          plus(builder, location, offsets[dimension], distance);
       changed = true;
     }
     if (!changed)
       return;
-    map.getInputsMutable()[number].set(tile::RegionOp::create(
-        builder, location, region.getRegion().getType(), region.getBuffer(),
-        offsets, region.getSizes()));
+    map.getInputsMutable()[number].set(
+        tile::RegionOp::create(builder, location, region.getRegion().getType(),
+                               region.getBuffer(), offsets, region.getSizes()));
   }
 
   ascend::KernelOp kernel;

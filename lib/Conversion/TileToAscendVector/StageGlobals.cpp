@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
 #include "VectorLowering.h"
+#include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 #include "llvm/ADT/SmallSet.h"
@@ -64,7 +64,7 @@ private:
     if (auto kernel = op->getParentOfType<tile::KernelOp>())
       builder.setInsertionPointToStart(&kernel.getBody().front());
     auto scope = tile::ScopeKindAttr::get(builder.getContext(),
-                                      tile::ScopeKind::Fragment);
+                                          tile::ScopeKind::Fragment);
     auto buffer = MemRefType::get(type.getShape(), type.getElementType(),
                                   MemRefLayoutAttrInterface(), scope);
     return tile::AllocOp::create(builder, op->getLoc(), buffer,
@@ -129,8 +129,9 @@ private:
 
   /// True when each element of the output's region is written by one iteration.
   /// Gives the iteration dimension of each region dimension.
-  static bool coversRegion(tile::MapOp map,
-                           SmallVectorImpl<std::optional<unsigned>> &dimensions) {
+  static bool
+  coversRegion(tile::MapOp map,
+               SmallVectorImpl<std::optional<unsigned>> &dimensions) {
     AffineMap access =
         cast<AffineMapAttr>(map.getMaps().getValue().back()).getValue();
     auto type = cast<tile::RegionType>(map.getOutput().getType());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Integers of up to 32 bits are computed in 32 bits; the upper bits of a narrow one
-// are put right where they matter. Bytes pass through half, which holds
+// Integers of up to 32 bits are computed in 32 bits; the upper bits of a narrow
+// one are put right where they matter. Bytes pass through half, which holds
 // them exactly.
 //
 //===----------------------------------------------------------------------===//
@@ -82,8 +82,8 @@ int ExpressionBuilder::storeInteger(Node root, Lane lane, bool isUnsigned) {
       geometry.padded && geometry.output.dense) {
     // Two bytes at a time.
     uint64_t byte = constant.getValue().getZExtValue() & 0xff;
-    ScalarOperand pair = integerConstant(
-        static_cast<int16_t>(byte | byte << 8), Lane::I16);
+    ScalarOperand pair =
+        integerConstant(static_cast<int16_t>(byte | byte << 8), Lane::I16);
     Instruction op;
     op.opcode = Opcode::Duplicate;
     op.lane = Lane::I16;
@@ -138,9 +138,9 @@ Node ExpressionBuilder::evaluateCast(Operation *op) {
   Type from = source.getType(), to = op->getResult(0).getType();
   auto tileCast = dyn_cast<tile::CastOp>(op);
   bool saturate = tileCast && tileCast.getSaturate();
-  bool fromUnsigned = tileCast ? tileCast.getSrcUnsigned()
-                               : isa<arith::UIToFPOp, arith::ExtUIOp,
-                                     arith::IndexCastUIOp>(op);
+  bool fromUnsigned =
+      tileCast ? tileCast.getSrcUnsigned()
+               : isa<arith::UIToFPOp, arith::ExtUIOp, arith::IndexCastUIOp>(op);
   bool toUnsigned =
       tileCast ? tileCast.getDstUnsigned() : isa<arith::FPToUIOp>(op);
   if (isa<FloatType>(from) && !isShortOrSingle(from))
@@ -166,9 +166,10 @@ Node ExpressionBuilder::evaluateCast(Operation *op) {
       return x;
     if (to.isInteger(1)) {
       Lane lane = from.isF16() ? Lane::F16 : Lane::F32;
-      x = from.isBF16() ? convertFloat(x, from, Float32Type::get(op->getContext()),
-                                       CastRounding::Rint, false)
-                        : x;
+      x = from.isBF16()
+              ? convertFloat(x, from, Float32Type::get(op->getContext()),
+                             CastRounding::Rint, false)
+              : x;
       return conditionNode(negate(
           compare(ascend::CompareMode::EQ, x.reg, floatConstant(0.0, lane))));
     }
@@ -206,8 +207,7 @@ Node ExpressionBuilder::evaluateCast(Operation *op) {
     if (failed)
       return x;
     ScalarOperand zero = integerConstant(0);
-    return conditionNode(
-        negate(compare(ascend::CompareMode::EQ, x.reg, zero)));
+    return conditionNode(negate(compare(ascend::CompareMode::EQ, x.reg, zero)));
   }
   if (saturate && x.bits <= 32) {
     x = normalise(x, fromUnsigned);
@@ -256,8 +256,9 @@ Node ExpressionBuilder::evaluateBitcast(Operation *op) {
   return integerNode(append(std::move(copy)), 32, Node::Sign::Signed);
 }
 
-/// One operation on halves, computed in single precision and rounded once, has the
-/// result of the half instruction: 24 bits are at least 2 * 11 + 2. Not so chains.
+/// One operation on halves, computed in single precision and rounded once, has
+/// the result of the half instruction: 24 bits are at least 2 * 11 + 2. Not so
+/// chains.
 Node ExpressionBuilder::evaluateHalf(Operation *op) {
   Node none;
   if (!op || !op->hasOneUse() || op->getNumResults() != 1 ||

@@ -171,10 +171,10 @@ Node ExpressionBuilder::evaluateIntegerCompare(arith::CmpIOp op) {
       return fail("truth values are compared by order");
     if (failed)
       return fail("");
-    const ConditionNode *differs = combine(
-        ConditionNode::Kind::Or,
-        combine(ConditionNode::Kind::And, x, negate(y)),
-        combine(ConditionNode::Kind::And, negate(x), y));
+    const ConditionNode *differs =
+        combine(ConditionNode::Kind::Or,
+                combine(ConditionNode::Kind::And, x, negate(y)),
+                combine(ConditionNode::Kind::And, negate(x), y));
     return conditionNode(predicate == Predicate::ne ? differs
                                                     : negate(differs));
   }
@@ -274,10 +274,9 @@ Node ExpressionBuilder::evaluateLogic(Operation *op) {
     return conditionNode(combine(ConditionNode::Kind::And, x, y));
   if (isa<arith::OrIOp>(op))
     return conditionNode(combine(ConditionNode::Kind::Or, x, y));
-  return conditionNode(
-      combine(ConditionNode::Kind::Or,
-              combine(ConditionNode::Kind::And, x, negate(y)),
-              combine(ConditionNode::Kind::And, negate(x), y)));
+  return conditionNode(combine(
+      ConditionNode::Kind::Or, combine(ConditionNode::Kind::And, x, negate(y)),
+      combine(ConditionNode::Kind::And, negate(x), y)));
 }
 
 /// The bits of a condition for each element of a shape.
@@ -297,10 +296,10 @@ int ExpressionBuilder::mask(const ConditionNode *condition, Shape shape) {
   case ConditionNode::Kind::And:
   case ConditionNode::Kind::Or: {
     int x = mask(condition->x, shape), y = mask(condition->y, shape);
-    result = binary(condition->kind == ConditionNode::Kind::And
-                        ? BinaryFunction::And
-                        : BinaryFunction::Or,
-                    x, y);
+    result =
+        binary(condition->kind == ConditionNode::Kind::And ? BinaryFunction::And
+                                                           : BinaryFunction::Or,
+               x, y);
     break;
   }
   case ConditionNode::Kind::Compare: {
@@ -354,10 +353,9 @@ Node ExpressionBuilder::select(const Node &condition, const Node &a,
   const ConditionNode *bits = conditionOf(condition);
   if (type.isInteger(1)) {
     const ConditionNode *x = conditionOf(a), *y = conditionOf(b);
-    return conditionNode(
-        combine(ConditionNode::Kind::Or,
-                combine(ConditionNode::Kind::And, bits, x),
-                combine(ConditionNode::Kind::And, negate(bits), y)));
+    return conditionNode(combine(
+        ConditionNode::Kind::Or, combine(ConditionNode::Kind::And, bits, x),
+        combine(ConditionNode::Kind::And, negate(bits), y)));
   }
   if (isa<IntegerType, IndexType>(type)) {
     if (!type.isIndex() && type.getIntOrFloatBitWidth() > 32)
@@ -372,8 +370,9 @@ Node ExpressionBuilder::select(const Node &condition, const Node &a,
     return fail("the vector unit does not hold this float type");
   Shape shape = selectionShape(bits, a, b);
   auto registerOf = [&](const Node &node) {
-    return node.kind == Node::Kind::Vector ? node.reg
-                                           : duplicate(node.scalar, lane, shape);
+    return node.kind == Node::Kind::Vector
+               ? node.reg
+               : duplicate(node.scalar, lane, shape);
   };
   int x = registerOf(a), y = registerOf(b);
   return vectorNode(select(bits, x, y, shape));

@@ -43,7 +43,8 @@ mlir::Value linearOffset(mlir::OpBuilder &builder, mlir::Location location,
                          const VectorContext &context, mlir::Value buffer,
                          mlir::ValueRange indices);
 
-/// An i1 that tells whether the indices are inside; null where they provably are.
+/// An i1 that tells whether the indices are inside; null where they provably
+/// are.
 mlir::Value isInside(mlir::OpBuilder &builder, mlir::Location location,
                      mlir::Value buffer, mlir::ValueRange indices);
 
@@ -63,9 +64,9 @@ mlir::Value lowerScalarCast(mlir::OpBuilder &builder, tile::CastOp op,
 
 /// The indices at which an input or the output (last) of a map is accessed
 /// for given iteration indices.
-llvm::SmallVector<mlir::Value>
-accessIndices(mlir::OpBuilder &builder, tile::MapOp map, unsigned operand,
-              mlir::ValueRange iteration);
+llvm::SmallVector<mlir::Value> accessIndices(mlir::OpBuilder &builder,
+                                             tile::MapOp map, unsigned operand,
+                                             mlir::ValueRange iteration);
 
 /// Creates scalars of a map's body outside of it.
 class ScalarMaterialiser {

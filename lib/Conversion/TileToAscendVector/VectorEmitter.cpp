@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three forms of an instruction: a count of contiguous elements where all operands are
-// whole tiles; one instruction for each chunk of 256 bytes of the columns, repeated over
-// the rows, where strides allow; else one for each row.
+// Three forms of an instruction: a count of contiguous elements where all
+// operands are whole tiles; one instruction for each chunk of 256 bytes of the
+// columns, repeated over the rows, where strides allow; else one for each row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +110,8 @@ ProgramEmitter::Place ProgramEmitter::placeOf(const OperandAccess &access) {
   };
   for (auto [value, factor] : access.terms)
     add(value, factor);
-  for (auto [index, stride] : llvm::zip_equal(outerIndices, access.outerStrides))
+  for (auto [index, stride] :
+       llvm::zip_equal(outerIndices, access.outerStrides))
     add(index, stride);
   place.rowStride = access.rowStride;
   place.lane = access.lane;
@@ -160,10 +161,10 @@ Value ProgramEmitter::view(const Place &place, Lane lane, int64_t skip,
       Value distance = arith::MulIOp::create(
           builder, location, row,
           arith::ConstantIndexOp::create(builder, location, stride));
-      offset = offset ? arith::AddIOp::create(builder, location, offset,
-                                              distance)
-                            .getResult()
-                      : distance;
+      offset = offset
+                   ? arith::AddIOp::create(builder, location, offset, distance)
+                         .getResult()
+                   : distance;
     }
   }
   if (offset && constant != 0)
@@ -199,16 +200,14 @@ void ProgramEmitter::create(const Instruction &op, ValueRange operands,
                             operands[0], operands[1], countAttr, repeat);
     return;
   case Opcode::Binary:
-    ascend::BinaryOp::create(builder, location,
-                             static_cast<ascend::BinaryFunction>(op.function),
-                             operands[0], operands[1], operands[2], countAttr,
-                             repeat);
+    ascend::BinaryOp::create(
+        builder, location, static_cast<ascend::BinaryFunction>(op.function),
+        operands[0], operands[1], operands[2], countAttr, repeat);
     return;
   case Opcode::Scalar:
-    ascend::ScalarOp::create(builder, location,
-                             static_cast<ascend::ScalarFunction>(op.function),
-                             operands[0], operands[1], scalarOf(op), countAttr,
-                             repeat);
+    ascend::ScalarOp::create(
+        builder, location, static_cast<ascend::ScalarFunction>(op.function),
+        operands[0], operands[1], scalarOf(op), countAttr, repeat);
     return;
   case Opcode::Cast:
     ascend::CastOp::create(builder, location,
@@ -220,10 +219,9 @@ void ProgramEmitter::create(const Instruction &op, ValueRange operands,
                                 countAttr, repeat);
     return;
   case Opcode::Compare:
-    ascend::CompareOp::create(builder, location,
-                              static_cast<ascend::CompareMode>(op.function),
-                              operands[0], operands[1], operands[2], countAttr,
-                              repeat);
+    ascend::CompareOp::create(
+        builder, location, static_cast<ascend::CompareMode>(op.function),
+        operands[0], operands[1], operands[2], countAttr, repeat);
     return;
   case Opcode::CompareScalar:
     ascend::CompareScalarOp::create(
@@ -374,8 +372,7 @@ void ProgramEmitter::emitRepeatedRow(const Instruction &op,
   int64_t perRepeat = kRepeatBytes / width;
   for (int64_t start = 0; start < count;) {
     int64_t rest = count - start;
-    int64_t repeats =
-        std::clamp<int64_t>(rest / perRepeat, 1, kMaxRepeats);
+    int64_t repeats = std::clamp<int64_t>(rest / perRepeat, 1, kMaxRepeats);
     int64_t mask = std::min(rest, perRepeat);
     int64_t elements = std::min(rest, repeats * perRepeat);
     SmallVector<Value> operands;
@@ -427,8 +424,8 @@ void ProgramEmitter::emitChunks(const Instruction &op, ArrayRef<Place> places) {
           break;
         case Shape::Blocks:
           repeat[index] = 1;
-          operands.push_back(view(place, lane, row * blockElements,
-                                  repeats * blockElements));
+          operands.push_back(
+              view(place, lane, row * blockElements, repeats * blockElements));
           break;
         case Shape::Point:
           operands.push_back(view(place, lane, 0, blockElements));

@@ -63,8 +63,8 @@ int ExpressionBuilder::movedInput(Value result) {
     return -1;
   // Bytes move in pairs, so only as whole tiles.
   if (laneBytes(access.lane) == 1 &&
-      !(access.dense && output.dense && geometry.padded &&
-        access.roundable && output.roundable && access.shape == Shape::Full))
+      !(access.dense && output.dense && geometry.padded && access.roundable &&
+        output.roundable && access.shape == Shape::Full))
     return -1;
   return inputRegister(argument.getArgNumber());
 }
@@ -79,9 +79,8 @@ Node ExpressionBuilder::clip(const Node &root, Type type) {
     ScalarOperand limit;
     limit.value = bound;
     limit.form = ScalarOperand::Form::Negated;
-    int distance =
-        cast(scalar(ScalarFunction::Adds, index.reg, limit), Lane::F32,
-             CastRounding::Rint);
+    int distance = cast(scalar(ScalarFunction::Adds, index.reg, limit),
+                        Lane::F32, CastRounding::Rint);
     const ConditionNode *condition =
         compare(mode, distance, floatConstant(0.0));
     inside = inside ? combine(ConditionNode::Kind::And, inside, condition)
@@ -97,8 +96,8 @@ Node ExpressionBuilder::clip(const Node &root, Type type) {
   }
   if (failed || !inside)
     return root;
-  Node old = inputNode(geometry.inputs.size() - 1,
-                       type.getIntOrFloatBitWidth());
+  Node old =
+      inputNode(geometry.inputs.size() - 1, type.getIntOrFloatBitWidth());
   return failed ? root : select(conditionNode(inside), root, old, type);
 }
 
@@ -111,8 +110,8 @@ int ExpressionBuilder::store(const Node &root) {
     const ConditionNode *condition = conditionOf(root);
     if (failed)
       return -1;
-    Shape shape = condition->shape == Shape::Point ? smallestShape()
-                                                   : condition->shape;
+    Shape shape =
+        condition->shape == Shape::Point ? smallestShape() : condition->shape;
     int one = duplicate(floatConstant(1.0, Lane::F16), Lane::F16, shape);
     int zero = duplicate(floatConstant(0.0, Lane::F16), Lane::F16, shape);
     int number = select(condition, one, zero, shape);
@@ -254,8 +253,8 @@ Node ExpressionBuilder::inputNode(unsigned number, unsigned bits) {
   int reg = inputRegister(number);
   if (access.isBool) {
     int wide = cast(reg, Lane::F16, CastRounding::None);
-    return conditionNode(compare(ascend::CompareMode::NE, wide,
-                                 floatConstant(0.0, Lane::F16)));
+    return conditionNode(
+        compare(ascend::CompareMode::NE, wide, floatConstant(0.0, Lane::F16)));
   }
   switch (access.lane) {
   case Lane::F32:
@@ -280,10 +279,9 @@ Node ExpressionBuilder::indexNode(int64_t dimension) {
     op.opcode = Opcode::Index;
     op.lane = Lane::I32;
     op.scalar = integerConstant(0);
-    op.destination =
-        newRegister(Lane::I32, kind == DimensionRole::Kind::Row
-                                   ? Shape::Column
-                                   : smallestShape());
+    op.destination = newRegister(Lane::I32, kind == DimensionRole::Kind::Row
+                                                ? Shape::Column
+                                                : smallestShape());
     known->second = append(std::move(op));
   }
   return integerNode(known->second, 32, Node::Sign::Signed);
@@ -396,24 +394,22 @@ Node ExpressionBuilder::evaluateIntegerBinary(Operation *op) {
   if (failed)
     return a;
   bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
-  bool ordered =
-      isUnsigned || isa<arith::MaxSIOp, arith::MinSIOp>(op);
+  bool ordered = isUnsigned || isa<arith::MaxSIOp, arith::MinSIOp>(op);
   if (ordered) {
     a = normalise(a, isUnsigned);
     b = normalise(b, isUnsigned);
     if (failed)
       return a;
   }
-  BinaryFunction function =
-      isa<arith::AddIOp>(op)                     ? BinaryFunction::Add
-      : isa<arith::SubIOp>(op)                   ? BinaryFunction::Sub
-      : isa<arith::MulIOp>(op)                   ? BinaryFunction::Mul
-      : isa<arith::MaxSIOp, arith::MaxUIOp>(op)  ? BinaryFunction::Max
-                                                 : BinaryFunction::Min;
+  BinaryFunction function = isa<arith::AddIOp>(op)   ? BinaryFunction::Add
+                            : isa<arith::SubIOp>(op) ? BinaryFunction::Sub
+                            : isa<arith::MulIOp>(op) ? BinaryFunction::Mul
+                            : isa<arith::MaxSIOp, arith::MaxUIOp>(op)
+                                ? BinaryFunction::Max
+                                : BinaryFunction::Min;
   Node result = arithmetic(function, a, b, Lane::I32);
   result.bits = bits;
-  result.sign = ordered     ? isUnsigned ? Node::Sign::Unsigned
-                                         : Node::Sign::Signed
+  result.sign = ordered ? isUnsigned ? Node::Sign::Unsigned : Node::Sign::Signed
                 : bits < 32 ? Node::Sign::Unknown
                             : Node::Sign::Signed;
   return result;
@@ -432,9 +428,9 @@ Node ExpressionBuilder::evaluateShift(Operation *op) {
     return fail("the distance of a shift differs between elements");
   // Distances of the type's width and more have no defined result here.
   if (isa<arith::ShLIOp>(op)) {
-    Node result = integerNode(
-        scalar(ScalarFunction::ShiftLeft, a.reg, b.scalar), bits,
-        bits < 32 ? Node::Sign::Unknown : Node::Sign::Signed);
+    Node result =
+        integerNode(scalar(ScalarFunction::ShiftLeft, a.reg, b.scalar), bits,
+                    bits < 32 ? Node::Sign::Unknown : Node::Sign::Signed);
     return result;
   }
   bool isUnsigned = isa<arith::ShRUIOp>(op);
@@ -474,15 +470,17 @@ Node ExpressionBuilder::evaluateBits(Operation *op) {
   } else if (isa<arith::OrIOp>(op)) {
     reg = binaryBits(BinaryFunction::Or, x, y);
   } else {
-    // x ^ y = (x | y) - (x & y): no borrow, since the second is part of the first.
+    // x ^ y = (x | y) - (x & y): no borrow, since the second is part of the
+    // first.
     int either = binaryBits(BinaryFunction::Or, x, y);
     int both = binaryBits(BinaryFunction::And, x, y);
     reg = binary(BinaryFunction::Sub, either, both);
   }
   // Bit operations keep two sign-extended operands sign-extended; with anything
   // else the upper bits are of no use.
-  bool extended = (a.kind == Node::Kind::Scalar || a.sign == Node::Sign::Signed) &&
-                  (b.kind == Node::Kind::Scalar || b.sign == Node::Sign::Signed);
+  bool extended =
+      (a.kind == Node::Kind::Scalar || a.sign == Node::Sign::Signed) &&
+      (b.kind == Node::Kind::Scalar || b.sign == Node::Sign::Signed);
   return integerNode(reg, bits,
                      bits == 32 || extended ? Node::Sign::Signed
                                             : Node::Sign::Unknown);

@@ -68,7 +68,8 @@ private:
   Node indexNode(int64_t dimension);
   Node clip(const Node &root, mlir::Type type);
   Node evaluateIf(mlir::Value value);
-  Node evaluateFloatBinary(mlir::Operation *op, ascend::BinaryFunction function);
+  Node evaluateFloatBinary(mlir::Operation *op,
+                           ascend::BinaryFunction function);
   Node evaluateIntegerBinary(mlir::Operation *op);
   Node evaluateShift(mlir::Operation *op);
   Node evaluateBits(mlir::Operation *op);
@@ -116,8 +117,8 @@ private:
   const ConditionNode *compare(ascend::CompareMode mode, int lhs,
                                ScalarOperand rhs);
   const ConditionNode *negate(const ConditionNode *condition);
-  const ConditionNode *combine(ConditionNode::Kind kind,
-                               const ConditionNode *x, const ConditionNode *y);
+  const ConditionNode *combine(ConditionNode::Kind kind, const ConditionNode *x,
+                               const ConditionNode *y);
   Node conditionNode(const ConditionNode *condition);
   int mask(const ConditionNode *condition, Shape shape);
   int select(const ConditionNode *condition, int a, int b, Shape shape);
@@ -148,8 +149,8 @@ private:
   static Shape join(Shape a, Shape b);
   Node vectorNode(int reg) const;
   Node integerNode(int reg, unsigned bits, Node::Sign sign) const;
-  Node arithmetic(ascend::BinaryFunction function, const Node &a,
-                  const Node &b, Lane lane);
+  Node arithmetic(ascend::BinaryFunction function, const Node &a, const Node &b,
+                  Lane lane);
 
   tile::MapOp map;
   const MapGeometry &geometry;

@@ -53,9 +53,9 @@ Node ExpressionBuilder::integerNode(int reg, unsigned bits,
 
 ScalarOperand ExpressionBuilder::floatConstant(double value, Lane lane) {
   ScalarOperand operand;
-  operand.constant = Builder(map.getContext())
-                         .getFloatAttr(laneScalarType(map.getContext(), lane),
-                                       value);
+  operand.constant =
+      Builder(map.getContext())
+          .getFloatAttr(laneScalarType(map.getContext(), lane), value);
   return operand;
 }
 
@@ -81,20 +81,19 @@ int ExpressionBuilder::unary(UnaryFunction function, int source) {
   return append(std::move(op));
 }
 
-/// An operand of an instruction whose result has `shape`: columns are widened to
-/// blocks, rows and points are repeated by strides.
+/// An operand of an instruction whose result has `shape`: columns are widened
+/// to blocks, rows and points are repeated by strides.
 int ExpressionBuilder::broadcastOperand(int reg, Shape shape) {
   if (shape != Shape::Full || shapeOf(reg) != Shape::Column)
     return reg;
-  auto [known, isNew] = materialised.try_emplace(
-      {reg, static_cast<int>(Shape::Blocks) * 2}, -1);
+  auto [known, isNew] =
+      materialised.try_emplace({reg, static_cast<int>(Shape::Blocks) * 2}, -1);
   if (!isNew)
     return known->second;
   // Groups of eight are read: inputs that end earlier are copied first.
   int source = reg;
   int input = program.registers[reg].input;
-  if (input >= 0 && geometry.rows % 8 != 0 &&
-      !geometry.inputs[input].roundable)
+  if (input >= 0 && geometry.rows % 8 != 0 && !geometry.inputs[input].roundable)
     source = materialise(reg, Shape::Column, true);
   Instruction op;
   op.opcode = Opcode::Broadcast;
@@ -158,9 +157,8 @@ int ExpressionBuilder::cast(int source, Lane to, CastRounding rounding) {
 }
 
 int ExpressionBuilder::duplicate(ScalarOperand scalar, Lane lane, Shape shape) {
-  const void *identity = scalar.constant
-                             ? scalar.constant.getAsOpaquePointer()
-                             : scalar.value.getAsOpaquePointer();
+  const void *identity = scalar.constant ? scalar.constant.getAsOpaquePointer()
+                                         : scalar.value.getAsOpaquePointer();
   int key = (static_cast<int>(scalar.form) * 16 + static_cast<int>(lane)) * 8 +
             static_cast<int>(shape);
   auto [known, isNew] = duplicates.try_emplace({identity, key}, -1);

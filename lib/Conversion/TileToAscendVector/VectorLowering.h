@@ -15,8 +15,8 @@
 namespace tilelang::vectorcore {
 
 /// Leaves two kinds of work in a Vector core's program: maps on UB tiles, and
-/// copies between global memory and UB without conversion. Copies within UB and fills
-/// become maps; a converting copy gets a tile of the tensor's type.
+/// copies between global memory and UB without conversion. Copies within UB and
+/// fills become maps; a converting copy gets a tile of the tensor's type.
 mlir::LogicalResult normalizeVectorWork(mlir::Region &program);
 
 /// Replaces a map by vector instructions, or by a scalar loop.
@@ -47,11 +47,12 @@ bool isSameValue(mlir::Value a, mlir::Value b);
 /// offset + size, where it is a constant.
 std::optional<int64_t> endOf(mlir::Value offset, mlir::Value size);
 
-/// True when a positive `size` provably does not reach beyond `bound` from the offset.
+/// True when a positive `size` provably does not reach beyond `bound` from the
+/// offset.
 bool endsBy(mlir::Value offset, mlir::Value size, int64_t bound);
 
-/// True when `size` elements from the offset are at least what lies inside both an
-/// extent and a bound.
+/// True when `size` elements from the offset are at least what lies inside both
+/// an extent and a bound.
 bool reachesEnd(mlir::Value offset, mlir::Value size, int64_t extent,
                 int64_t bound);
 

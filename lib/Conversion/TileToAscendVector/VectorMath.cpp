@@ -14,7 +14,8 @@
 //   erf       3e-7
 //   sin, cos, tan   3e-7 of the result or of 1, up to |x| = 100000
 //   log1p     5e-7
-//   rsqrt     Sqrt, then Div: one rounding more (the hardware's Rsqrt is inexact)
+//   rsqrt     Sqrt, then Div: one rounding more (the hardware's Rsqrt is
+//   inexact)
 // Coefficients are our own minimax fits.
 //
 //===----------------------------------------------------------------------===//
@@ -38,9 +39,10 @@ using ascend::UnaryFunction;
 
 /// coefficients[0] + x (coefficients[1] + x (...)).
 int ExpressionBuilder::polynomial(int x, ArrayRef<double> coefficients) {
-  int result = scalar(ScalarFunction::Muls, x,
-                      floatConstant(coefficients.back()));
-  for (double coefficient : llvm::reverse(coefficients.drop_front().drop_back())) {
+  int result =
+      scalar(ScalarFunction::Muls, x, floatConstant(coefficients.back()));
+  for (double coefficient :
+       llvm::reverse(coefficients.drop_front().drop_back())) {
     result = scalar(ScalarFunction::Adds, result, floatConstant(coefficient));
     result = binary(BinaryFunction::Mul, result, x);
   }
@@ -102,8 +104,8 @@ int ExpressionBuilder::errorFunction(int x) {
   return select(isNear, near, far, shapeOf(x));
 }
 
-/// sin(x), or sin(x + pi/2): x is a multiple of pi, in three parts whose products
-/// are exact, and a rest in which sine is a short polynomial.
+/// sin(x), or sin(x + pi/2): x is a multiple of pi, in three parts whose
+/// products are exact, and a rest in which sine is a short polynomial.
 int ExpressionBuilder::sine(int x, bool shifted) {
   static const double kPi[] = {3.140625, 0.0009670257568359375,
                                6.278329465203569e-07};
@@ -133,7 +135,8 @@ int ExpressionBuilder::sine(int x, bool shifted) {
   // The sign alternates: 1 - 2 * (turns mod 2), and the opposite for cosine.
   int pairs = roundTo(times(turns, 0.5), CastRounding::Floor);
   int odd = binary(BinaryFunction::Sub, turns, times(pairs, 2.0));
-  int sign = shifted ? plus(times(odd, 2.0), -1.0) : plus(times(odd, -2.0), 1.0);
+  int sign =
+      shifted ? plus(times(odd, 2.0), -1.0) : plus(times(odd, -2.0), 1.0);
   return binary(BinaryFunction::Mul, value, sign);
 }
 
@@ -175,10 +178,9 @@ Node ExpressionBuilder::evaluateMath(Operation *op) {
     int negative =
         scalar(ScalarFunction::Muls, operand.reg, integerConstant(-1));
     // The smallest number has no opposite in its type.
-    return integerNode(binary(BinaryFunction::Max, operand.reg, negative),
-                       operand.bits,
-                       operand.bits < 32 ? Node::Sign::Unknown
-                                         : Node::Sign::Signed);
+    return integerNode(
+        binary(BinaryFunction::Max, operand.reg, negative), operand.bits,
+        operand.bits < 32 ? Node::Sign::Unknown : Node::Sign::Signed);
   }
   if (!type.isF32())
     return fail("the vector unit has no form of '" +

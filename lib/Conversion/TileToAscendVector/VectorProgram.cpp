@@ -65,8 +65,7 @@ Assignment assignRegisters(const Program &program,
     for (int source : op.sources) {
       lastUse[source] = index;
       int input = program.registers[source].input;
-      if (input >= 0 &&
-          geometry.inputs[input].buffer == geometry.output.buffer)
+      if (input >= 0 && geometry.inputs[input].buffer == geometry.output.buffer)
         lastAliasRead = index;
     }
 
@@ -121,8 +120,7 @@ Assignment assignRegisters(const Program &program,
       int chosen = -1;
       for (auto [slot, storage] : llvm::enumerate(assignment.slots))
         if (!busy[slot] && storage.shape == info.shape &&
-            (storage.lane == Lane::Mask) == isMask &&
-            storage.bytes >= bytes &&
+            (storage.lane == Lane::Mask) == isMask && storage.bytes >= bytes &&
             (chosen < 0 || storage.bytes < assignment.slots[chosen].bytes))
           chosen = slot;
       if (chosen < 0) {

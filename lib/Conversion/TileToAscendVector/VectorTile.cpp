@@ -37,9 +37,7 @@ TileLayouts::TileLayouts(Region &program) {
 int64_t TileLayouts::pitchOf(int64_t columns) const {
   // Wide rows take a larger multiple, so that few rows already make up whole
   // comparisons; the loss is at most a quarter.
-  int64_t multiple = columns >= 512   ? 128
-                     : columns >= 256 ? 64
-                                      : pitchMultiple;
+  int64_t multiple = columns >= 512 ? 128 : columns >= 256 ? 64 : pitchMultiple;
   return llvm::alignTo(columns, multiple);
 }
 

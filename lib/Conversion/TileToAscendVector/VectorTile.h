@@ -7,9 +7,9 @@
 //
 // Unit dimensions are left out. A tile is then a row of elements, or rows of
 // one pitch; the pitch depends on the number of columns only, so that tiles
-// of equal shape and different type line up element by element. Rows start on 32
-// bytes, and the storage is a multiple of 128 elements: comparisons work on 256
-// bytes at a time.
+// of equal shape and different type line up element by element. Rows start on
+// 32 bytes, and the storage is a multiple of 128 elements: comparisons work on
+// 256 bytes at a time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -44,6 +44,15 @@ struct Blocks {
 };
 } // namespace
 
+/// Lanes of a repeat up to the last one that the mask switches on: blocks behind
+/// it are not touched.
+static uint32_t reachedLanes(const ResolvedVector &vector) {
+  uint32_t lanes = vector.lanes;
+  while (lanes > 1 && !vector.laneOn(0, lanes - 1))
+    --lanes;
+  return lanes;
+}
+
 static bool iterationsMeet(const Blocks &a, uint32_t i, const Blocks &b, uint32_t j) {
   for (uint32_t x = 0; x < a.count(); ++x)
     for (uint32_t y = 0; y < b.count(); ++y)
@@ -60,7 +69,8 @@ static void checkOverlap(Checker &check, const ResolvedVector &vector, const cha
   const ascsim::Operand &destination = check.record.dst;
   if (source.memory != destination.memory)
     return;
-  Blocks dst{destination.address, vector.dst, vector.lanes}, src{source.address, sourceLanes, vector.lanes};
+  uint32_t lanes = vector.counterMode ? vector.lanes : reachedLanes(vector);
+  Blocks dst{destination.address, vector.dst, lanes}, src{source.address, sourceLanes, lanes};
   if (!dst.all(vector.repeats).meets(src.all(vector.repeats)))
     return;
   bool sameShape = dst.address == src.address && dst.lanes.elementBits == src.lanes.elementBits &&

@@ -10,6 +10,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileCheckBounds : Pass<"tile-check-bounds", "::mlir::func::FuncOp"> {
+  let summary = "Refuse element accesses that leave an on-chip buffer for certain";
+  let description = [{
+    Elements of on-chip buffers are read and written without guards. An access
+    whose index is a sum of multiples of indices of constant loops, and which no
+    condition stands around, is an error where an index leaves its extent.
+  }];
+}
+
 def TileSplitLiveRanges : Pass<"tile-split-live-ranges", "::mlir::func::FuncOp"> {
   let summary = "Give each live range of an on-chip buffer a buffer of its own";
   let description = [{
