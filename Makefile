@@ -7,7 +7,7 @@ BUILD := build
 ACCEPTANCE_DIR ?= ../shared/acceptance
 CMAKE := $(BIN)/cmake
 NINJA := $(BIN)/ninja
-PYTEST_WORKERS ?= 2
+JOBS ?= $(shell nproc)
 
 .PHONY: help setup configure build demo test test-unit test-lit test-python \
         test-acceptance bench lint format docs clean
@@ -41,18 +41,18 @@ demo: build
 test: build test-unit test-lit test-python test-acceptance
 
 test-unit: build
-	@$(BIN)/ctest --test-dir $(BUILD) --output-on-failure -j2
+	@$(BIN)/ctest --test-dir $(BUILD) --output-on-failure -E '^lit$$' -j $(JOBS)
 
 test-lit: build
 	@$(NINJA) -C $(BUILD) check-tilelang-lit
 
 test-python: build
-	@$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) python/tests
+	@$(BIN)/python -m pytest -q -n $(JOBS) python/tests
 
 test-acceptance: build
-	@if [ -f "$(ACCEPTANCE_DIR)/first_programs.py" ]; then \
-	  $(BIN)/python "$(ACCEPTANCE_DIR)/first_programs.py" ascend; \
-	else echo "no acceptance programs in $(ACCEPTANCE_DIR): skipped"; fi
+	@programs=$$(ls "$(ACCEPTANCE_DIR)"/*_programs.py 2> /dev/null); \
+	[ -n "$$programs" ] || echo "no acceptance programs in $(ACCEPTANCE_DIR): skipped"; \
+	for program in $$programs; do $(BIN)/python "$$program" ascend || exit 1; done
 
 bench: build
 	@$(BIN)/python benchmarks/run.py

@@ -6,6 +6,7 @@ Run it with `make demo`.
 import time
 
 import numpy as np
+from flash_attention import attention_in_numpy, flash_attention
 from gemm import matmul
 from gemm_bias_relu import matmul_bias_relu
 from vector_add import vector_add
@@ -67,6 +68,14 @@ def mixed(M: int, N: int, K: int) -> None:
     print(kernel.profile(a, b, bias))
 
 
+def attention(*shape: int) -> None:
+    kernel = tilelang.compile(flash_attention(*shape, causal=True), out_idx=[3], target="ascend")
+    rng = np.random.default_rng(3)
+    q, k, v = (rng.standard_normal(shape).astype(np.float16) for _ in range(3))
+    check(f"causal attention {' x '.join(map(str, shape))}", kernel(q, k, v), attention_in_numpy(q, k, v, True), 1e-2)
+    print(kernel.profile(q, k, v))
+
+
 def mistake() -> None:
     """An accumulator of 256 x 256 floats takes 256 KiB; L0C has 128."""
     try:
@@ -86,6 +95,8 @@ def main() -> None:
     vector(1_000_000)
     heading("GEMM + bias + relu: Cube and Vector cores in one kernel")
     mixed(512, 512, 512)
+    heading("causal attention, batch 1, 4 heads, 300 tokens: Cube and Vector cores take turns")
+    attention(1, 4, 300, 64)
     heading("a program with a mistake")
     mistake()
 

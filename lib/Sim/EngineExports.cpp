@@ -45,6 +45,12 @@ ASCSIM_EXPORT void ascsim_store(const ascsim::Operand *operand,
                                 ascsim::u64 bits) {
   engine().store(core(), *operand, bits, ASCSIM_CALLER);
 }
+ASCSIM_EXPORT void ascsim_outside(const ascsim::Operand *tensor,
+                                  ascsim::u32 index, ascsim::u32 elements,
+                                  int isWrite) {
+  engine().outside(core(), *tensor, index, elements, isWrite != 0,
+                   ASCSIM_CALLER);
+}
 ASCSIM_EXPORT void ascsim_set_register(ascsim::Register which,
                                        ascsim::u64 value) {
   engine();

@@ -259,6 +259,10 @@ void Tracker::elementwise() {
   bool updates = record.opcode == Opcode::Ternary;
   bool selects = record.opcode == Opcode::Select;
   bool usesSrc1 = record.src1.memory != Memory::None;
+  // Masks are combined as 16-bit integers; bytes stay apart.
+  bool bitwise = record.function == ascsim::Function::And ||
+                 record.function == ascsim::Function::Or ||
+                 record.function == ascsim::Function::Not;
   int64_t lanes = resolveVector(queued).lanes;
   forElements([&](int64_t repeat, int64_t lane, int64_t to, int64_t from0,
                   int64_t from1) {
@@ -273,6 +277,13 @@ void Tracker::elementwise() {
       use0 = (*memories().at(record.src2, bit / 8) >> (bit % 8)) & 1;
       use1 = usesSrc1 && !use0;
     }
+    if (bitwise) {
+      for (int64_t byte = 0; byte != dstSize; ++byte)
+        if (!src0.all(from0 + byte, 1) ||
+            (usesSrc1 && !src1.all(from1 + byte, 1)))
+          taint(to + byte, 1);
+      return;
+    }
     bool defined = (!use0 || src0.all(from0, src0Size)) &&
                    (!use1 || src1.all(from1, src1Size)) &&
                    (!updates || dst.all(to, dstSize));
@@ -281,16 +292,31 @@ void Tracker::elementwise() {
   });
 }
 
+/// Maps are kept by bytes, and a byte of a mask holds the results of eight lanes.
+/// It counts as defined where one of them is: the lanes of a tile's padding, which
+/// are compared along with it, must not spoil their neighbours. What a lane with
+/// undefined data selects is undefined by its sources.
 void Tracker::compare() {
   int64_t src0Size = ascsim::sizeOf(record.src0.type);
   int64_t src1Size = ascsim::sizeOf(record.src1.type);
   int64_t lanes = resolveVector(queued).lanes;
+  int64_t byte = -1;
+  bool anyDefined = true;
   forElements([&](int64_t repeat, int64_t lane, int64_t, int64_t from0,
                   int64_t from1) {
-    if (!src0.all(from0, src0Size) ||
-        (record.opcode == Opcode::Compare && !src1.all(from1, src1Size)))
-      taint((repeat * lanes + lane) / 8, 1);
+    int64_t current = (repeat * lanes + lane) / 8;
+    if (current != byte) {
+      if (!anyDefined)
+        taint(byte, 1);
+      byte = current;
+      anyDefined = false;
+    }
+    anyDefined |= src0.all(from0, src0Size) &&
+                  (record.opcode != Opcode::Compare ||
+                   src1.all(from1, src1Size));
   });
+  if (!anyDefined)
+    taint(byte, 1);
 }
 
 /// Takes back bytes [begin, begin + bytes) of what is written, counted along

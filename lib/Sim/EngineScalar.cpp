@@ -378,6 +378,23 @@ int64_t Engine::query(Core &core, ascsim::Query what) {
   return 0;
 }
 
+void Engine::outside(Core &core, const Operand &tensor, uint32_t index,
+                     uint32_t elements, bool isWrite, uint64_t codeAddress) {
+  // What leaves the memory itself is told by the access.
+  uint64_t address =
+      tensor.address + uint64_t(index) * ascsim::sizeOf(tensor.type);
+  if (aborting || !options.checks ||
+      address >= bytes(core).bytes[static_cast<size_t>(tensor.memory)].size())
+    return;
+  addFinding(finding::kOutOfBounds,
+             std::string(isWrite ? "a scalar write" : "a scalar read") +
+                 " of element " + std::to_string(index) + " of a tensor in " +
+                 memoryName(tensor.memory) + " that has " +
+                 std::to_string(elements) + " elements from there",
+             placeOf(core, Pipe::S,
+                     sites.get(codeAddress, isWrite ? "SetValue" : "GetValue")));
+}
+
 void Engine::print(Core &core, const char *text) {
   if (!aborting)
     core.printed += text;

@@ -123,6 +123,10 @@ ascsim::i64 ascsim_query(ascsim::Query) { return 0; }
 void ascsim_init_soc_state() {}
 void ascsim_cache_clean(const ascsim::Operand *, int) {}
 void ascsim_print(const char *) {}
+void ascsim_outside(const ascsim::Operand *, ascsim::u32 index,
+                    ascsim::u32 elements, int) {
+  ADD_FAILURE() << "element " << index << " of " << elements;
+}
 void ascsim_fault(const char *message) { ADD_FAILURE() << message; }
 }
 

@@ -119,11 +119,13 @@ public:
 
   /// Scalar access: the scalar unit waits for nothing but itself.
   ASCENDC_API T GetValue(uint32_t index) const {
+    checkIndex(index, false);
     ascsim::Operand operand = (*this)[index].operand();
     [[clang::nomerge]] return detail::fromBits<T>(ascsim_load(&operand));
   }
   ASCENDC_API T operator()(uint32_t index) const { return GetValue(index); }
   ASCENDC_API void SetValue(uint32_t index, T value) const {
+    checkIndex(index, true);
     ascsim::Operand operand = (*this)[index].operand();
     [[clang::nomerge]] ascsim_store(&operand, detail::bitsOf(value));
   }
@@ -141,6 +143,13 @@ public:
   int32_t userTag = 0;
 
 private:
+  /// A tensor made from an address alone has no known size.
+  ASCENDC_API void checkIndex(uint32_t index, bool isWrite) const {
+    if (elements != 0 && index >= elements) [[unlikely]] {
+      ascsim::Operand tensor = operand();
+      [[clang::nomerge]] ascsim_outside(&tensor, index, elements, isWrite);
+    }
+  }
   static ASCENDC_API uint32_t bytesOf(uint32_t count) {
     if constexpr (detail::isSame<T, int4b_t>)
       return count / 2;

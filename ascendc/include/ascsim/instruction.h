@@ -247,6 +247,10 @@ void ascsim_issue(const ascsim::Instruction *instruction);
 /// `operand->address` as in Operand. The value travels as raw bits.
 ascsim::u64 ascsim_load(const ascsim::Operand *operand);
 void ascsim_store(const ascsim::Operand *operand, ascsim::u64 bits);
+/// Tells that the next of these accesses, of element `index` of the on-chip
+/// tensor at `tensor`, lies outside its `elements`.
+void ascsim_outside(const ascsim::Operand *tensor, ascsim::u32 index,
+                    ascsim::u32 elements, int isWrite);
 /// Writes a register of the issuing core.
 void ascsim_set_register(ascsim::Register which, ascsim::u64 value);
 ascsim::u64 ascsim_get_register(ascsim::Register which);

@@ -45,6 +45,8 @@ public:
   uint64_t load(Core &, const ascsim::Operand &, uint64_t codeAddress);
   void store(Core &, const ascsim::Operand &, uint64_t bits,
              uint64_t codeAddress);
+  void outside(Core &, const ascsim::Operand &tensor, uint32_t index,
+               uint32_t elements, bool isWrite, uint64_t codeAddress);
   void initSocState(Core &);
   void cleanCache(Core &, const ascsim::Operand &, bool entire,
                   uint64_t codeAddress);

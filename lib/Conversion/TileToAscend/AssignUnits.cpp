@@ -182,7 +182,7 @@ private:
   StringRef unitOf(Operation *op) {
     if (isa<tile::GemmOp>(op))
       return kCube;
-    if (isa<tile::MapOp>(op))
+    if (isa<tile::MapOp, tile::ReduceOp>(op))
       return kVector;
     if (auto fill = dyn_cast<tile::FillOp>(op)) {
       const BufferUses *uses = usesOf(fill.getDestination());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerReduce.h"
 #include "VectorLowering.h"
 
 #include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
@@ -31,7 +32,8 @@ public:
 
     SmallVector<Operation *> work;
     program.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<tile::MapOp, tile::CopyOp, tile::LoadOp, tile::StoreOp>(op)) {
+      if (isa<tile::MapOp, tile::CopyOp, tile::ReduceOp, tile::LoadOp,
+              tile::StoreOp>(op)) {
         work.push_back(op);
         return WalkResult::skip();
       }
@@ -51,6 +53,8 @@ public:
         result = lowerMap(context, map);
       else if (auto copy = dyn_cast<tile::CopyOp>(op))
         result = lowerCopy(context, copy, zeroFilled.contains(op));
+      else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+        result = lowerReduce(context, reduce);
       else if (auto load = dyn_cast<tile::LoadOp>(op))
         lowerLoad(load);
       else

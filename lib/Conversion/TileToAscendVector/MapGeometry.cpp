@@ -260,7 +260,12 @@ private:
       bool isOutput = &operand == &output();
       if (columnStride == 0 && !isOutput) {
         if (rowStride == 0) {
-          operand.access.isScalar = true;
+          // `Brcb` spreads elements of 16 and 32 bits from the start of a block;
+          // others are read by the scalar unit.
+          operand.access.shape = Shape::Point;
+          int64_t bytes = laneBytes(operand.access.lane);
+          operand.access.isScalar =
+              !isAligned(operand.access) || (bytes != 2 && bytes != 4);
         } else if (rowStride == 1) {
           operand.access.shape = Shape::Column;
         } else {
@@ -310,9 +315,14 @@ private:
 
   /// Vector operands start on 32 bytes, and so do their rows.
   bool checkAlignment(const RawAccess &operand) {
-    const OperandAccess &access = operand.access;
-    if (access.isScalar)
+    if (operand.access.isScalar || isAligned(operand.access))
       return true;
+    fail(tile::describeBuffer(operand.access.buffer) +
+         " is accessed from the middle of a 32-byte block");
+    return false;
+  }
+
+  bool isAligned(const OperandAccess &access) const {
     int64_t bytes = laneBytes(access.lane);
     bool aligned = access.constant * bytes % 32 == 0;
     for (auto [value, factor] : access.terms)
@@ -321,15 +331,12 @@ private:
       aligned &= stride * bytes % 32 == 0;
     if (access.shape == Shape::Full && geometry.rows > 1)
       aligned &= access.rowStride * bytes % 32 == 0;
-    if (!aligned)
-      fail(tile::describeBuffer(access.buffer) +
-           " is accessed from the middle of a 32-byte block");
     return aligned;
   }
 
   void setForms(RawAccess &operand) {
     OperandAccess &access = operand.access;
-    if (access.isScalar)
+    if (access.isScalar || access.shape == Shape::Point)
       return;
     int64_t count = access.shape == Shape::Column ? geometry.rows
                     : geometry.rows == 1 || access.shape == Shape::Row

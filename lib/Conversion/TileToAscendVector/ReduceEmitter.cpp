@@ -33,12 +33,10 @@ static constexpr int64_t kRowsForBlocks = 5;
 ColumnScratch ReduceEmitter::columnScratch(int64_t rows, int64_t columns,
                                            bool inPlace, bool isFloat) {
   ColumnScratch scratch;
-  int64_t chunks = columns / kLanes, tail = columns % kLanes;
   if (!inPlace && columns > kLanes)
-    scratch.tree = rows * std::max<int64_t>(chunks / 2, 1) * kLanes;
+    scratch.tree = rows * std::max<int64_t>(columns / kLanes / 2, 1) * kLanes;
   else if (!inPlace && !isFloat && columns > kBlockLanes)
     scratch.tree = rows * kLanes / 2;
-  (void)tail;
   if (isFloat && rows >= kRowsForBlocks && columns > kBlockLanes)
     scratch.blocks = llvm::alignTo(rows, kBlockLanes) * kBlockLanes;
   return scratch;

@@ -108,7 +108,7 @@ bool RowAnalysis::hasOnlyWholeAccesses(Value tile) const {
         if (from.size() != to.size() ||
             global.getRegion().getType().getShape()[from.front()] != rows)
           return false;
-      } else if (!isa<tile::MapOp>(op)) {
+      } else if (!isa<tile::MapOp, tile::ReduceOp>(op)) {
         return false;
       }
     }
@@ -155,6 +155,17 @@ bool RowAnalysis::isRowMap(tile::MapOp map,
   return true;
 }
 
+/// A reduction of each row on its own: both tiles have the rows.
+bool RowAnalysis::isRowReduce(tile::ReduceOp reduce) const {
+  Value source = tile::getBuffer(reduce.getSource());
+  Value result = tile::getBuffer(reduce.getDestination());
+  if (!tiles.contains(source) || !tiles.contains(result))
+    return false;
+  unsigned sourceRows = rowDimension(cast<MemRefType>(source.getType()));
+  unsigned resultRows = rowDimension(cast<MemRefType>(result.getType()));
+  return reduce.destinationDimensions()[resultRows] == sourceRows;
+}
+
 /// Removes tiles whose rows are not independent; true if there were any.
 bool RowAnalysis::removeDependent(Region &program) {
   SmallVector<Value> dropped;
@@ -175,6 +186,15 @@ bool RowAnalysis::removeDependent(Region &program) {
         dropped.push_back(load.getBuffer());
     });
   });
+  program.walk([&](tile::ReduceOp reduce) {
+    Value source = tile::getBuffer(reduce.getSource());
+    Value result = tile::getBuffer(reduce.getDestination());
+    if (isRowReduce(reduce))
+      return;
+    for (Value tile : {source, result})
+      if (tiles.contains(tile))
+        dropped.push_back(tile);
+  });
   for (Value tile : dropped)
     tiles.remove(tile);
   return !dropped.empty();
@@ -185,6 +205,8 @@ bool RowAnalysis::isRowOperation(Operation *op) const {
     return tiles.contains(outputBuffer(map));
   if (auto copy = dyn_cast<tile::CopyOp>(op))
     return tiles.contains(chipSide(copy).getBuffer());
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return tiles.contains(tile::getBuffer(reduce.getDestination()));
   return false;
 }
 
@@ -192,7 +214,7 @@ SmallVector<Operation *> RowAnalysis::operationsOf(const RowGroup &group) {
   SmallVector<Operation *> operations;
   for (Operation *op : group)
     op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
-      if (!isa<tile::MapOp, tile::CopyOp>(nested))
+      if (!isa<tile::MapOp, tile::CopyOp, tile::ReduceOp>(nested))
         return WalkResult::advance();
       operations.push_back(nested);
       return WalkResult::skip();
@@ -261,7 +283,7 @@ bool RowAnalysis::canRepeat(Operation *op) const {
     if (isa<tile::RegionOp>(nested) || isPure(nested) ||
         isa<scf::ForOp, scf::IfOp, scf::YieldOp>(nested))
       return WalkResult::advance();
-    if (!isa<tile::MapOp, tile::CopyOp>(nested))
+    if (!isa<tile::MapOp, tile::CopyOp, tile::ReduceOp>(nested))
       return WalkResult::interrupt();
     Footprint footprint;
     footprint.add(nested);
@@ -286,7 +308,7 @@ bool RowAnalysis::canRepeat(Operation *op) const {
       for (Operation *access : user->getUsers())
         outside |= !op->isAncestor(access);
     op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
-      if (!isa<tile::MapOp, tile::CopyOp>(nested))
+      if (!isa<tile::MapOp, tile::CopyOp, tile::ReduceOp>(nested))
         return WalkResult::advance();
       Footprint footprint;
       footprint.add(nested);
@@ -325,7 +347,7 @@ void RowAnalysis::formGroups(Block &block) {
       footprint.add(&op);
       continue;
     }
-    if (isa<tile::MapOp, tile::CopyOp>(op)) {
+    if (isa<tile::MapOp, tile::CopyOp, tile::ReduceOp>(op)) {
       // Work on whole tiles runs before the strips, where order allows.
       if (own.conflictsWith(footprint))
         flush();

@@ -43,6 +43,7 @@ private:
   void chooseRows(mlir::Region &program);
   bool removeDependent(mlir::Region &program);
   bool hasOnlyWholeAccesses(mlir::Value tile) const;
+  bool isRowReduce(tile::ReduceOp reduce) const;
   bool isRowMap(tile::MapOp map,
                 llvm::SmallVectorImpl<mlir::Value> &dropped) const;
   void formGroups(mlir::Block &block);

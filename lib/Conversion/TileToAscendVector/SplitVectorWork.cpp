@@ -7,6 +7,7 @@
 
 #include "RowAnalysis.h"
 
+#include "LowerReduce.h"
 #include "MapGeometry.h"
 #include "tilelang/Chip/Chip.h"
 #include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
@@ -77,8 +78,8 @@ private:
   static bool isTileWork(Operation &op) {
     return op
         .walk([](Operation *nested) {
-          return isa<tile::CopyOp, tile::MapOp, tile::StoreOp, tile::LoadOp>(
-                     nested)
+          return isa<tile::CopyOp, tile::MapOp, tile::ReduceOp, tile::StoreOp,
+                     tile::LoadOp>(nested)
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         })
@@ -199,6 +200,9 @@ private:
     program.walk([&](tile::MapOp map) {
       temporaryNeeds.push_back({map, temporaryBytes(map, layouts)});
     });
+    program.walk([&](tile::ReduceOp reduce) {
+      temporaryNeeds.push_back({reduce, temporaryBytes(reduce, layouts)});
+    });
     int64_t columns = 1;
     for (Value tile : analysis.tiles)
       columns =
@@ -292,6 +296,8 @@ private:
       unsigned dimension;
       if (auto map = dyn_cast<tile::MapOp>(op))
         dimension = RowAnalysis::rowIteration(map);
+      else if (isa<tile::ReduceOp>(op))
+        dimension = 0; // each of its tiles has its own
       else
         dimension =
             nonUnitDimensions(globalSide(cast<tile::CopyOp>(op))).front();
@@ -404,6 +410,12 @@ private:
       copy->setOperand(1, isLoad ? tile : global);
       return;
     }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      for (OpOperand &operand : reduce->getOpOperands())
+        operand.set(restrictTile(builder, tile::getRegionOp(operand.get()),
+                                 local, strip));
+      return;
+    }
     auto map = cast<tile::MapOp>(op);
     Location location = map.getLoc();
     for (unsigned number = 0; number < map.getInputs().size(); ++number) {
@@ -480,7 +492,7 @@ private:
   const Chip &chip;
   Region &program;
   bool isMixed = false;
-  SmallVector<std::pair<tile::MapOp, int64_t>> temporaryNeeds;
+  SmallVector<std::pair<Operation *, int64_t>> temporaryNeeds;
   /// Row tiles, and which dimension has the rows.
   llvm::DenseMap<Value, unsigned> rowDimensions;
 };

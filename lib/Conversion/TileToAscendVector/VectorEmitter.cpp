@@ -64,15 +64,21 @@ void ProgramEmitter::emitLoops(unsigned depth) {
     emitInstruction(op);
 }
 
-int64_t ProgramEmitter::elementsOf(Shape shape) const {
-  switch (shape) {
+int64_t ProgramEmitter::columnsOf(const Instruction &op) const {
+  bool isOutput = assignment.slotOf[op.destination] == Assignment::kOutput;
+  return isOutput && !geometry.padded ? geometry.columns
+                                      : llvm::alignTo(geometry.columns, 8);
+}
+
+int64_t ProgramEmitter::elementsOf(const Instruction &op) const {
+  switch (program.registers[op.destination].shape) {
   case Shape::Full:
-    return geometry.rows == 1 ? geometry.columns
+    return geometry.rows == 1 ? columnsOf(op)
                               : geometry.rows * geometry.pitch;
   case Shape::Row:
-    return geometry.columns;
+    return columnsOf(op);
   case Shape::Column:
-    return geometry.rows;
+    return llvm::alignTo(geometry.rows, 8);
   default:
     llvm_unreachable("blocks and points have no count");
   }
@@ -269,20 +275,22 @@ void ProgramEmitter::emitWholeRegister(const Instruction &op) {
   const Register &destination = program.registers[op.destination];
   int64_t count;
   if (op.opcode == Opcode::Broadcast) {
-    count = llvm::alignTo(geometry.rows, 8);
+    count = destination.shape == Shape::Point
+                ? 8
+                : llvm::alignTo(geometry.rows, 8);
   } else if (op.opcode == Opcode::Index) {
-    count = elementsOf(destination.shape);
+    count = elementsOf(op);
   } else if (op.opcode == Opcode::Compare ||
              op.opcode == Opcode::CompareScalar ||
              op.opcode == Opcode::Select) {
-    count = llvm::alignTo(elementsOf(destination.shape),
+    count = llvm::alignTo(elementsOf(op),
                           kRepeatBytes / laneBytes(op.lane));
   } else if (destination.lane == Lane::Mask) {
-    count = llvm::alignTo(elementsOf(destination.shape), kStorageMultiple) / 16;
+    count = llvm::alignTo(elementsOf(op), kStorageMultiple) / 16;
   } else {
     int64_t elements = destination.shape == Shape::Point
                            ? kBlockBytes / laneBytes(destination.lane)
-                           : elementsOf(destination.shape);
+                           : elementsOf(op);
     count = llvm::divideCeil(elements * laneBytes(destination.lane),
                              laneBytes(op.lane));
   }
@@ -317,9 +325,11 @@ void ProgramEmitter::emitElementwise(const Instruction &op) {
       contiguous &= place.dense && place.shape == shape;
   }
   if (contiguous) {
-    int64_t width = laneBytes(op.lane);
+    int64_t width = laneBytes(op.lane), widest = 1;
+    for (unsigned index = 0; index < places.size(); ++index)
+      widest = std::max(widest, laneBytes(accessLane(op, index)));
     int64_t count =
-        shape == Shape::Point ? kBlockBytes / width : elementsOf(shape);
+        shape == Shape::Point ? kBlockBytes / widest : elementsOf(op);
     if (hasPoint)
       return emitFlatRepeats(op, places, count);
     bool whole = !isCopy || count * width % kBlockBytes == 0;
@@ -347,7 +357,7 @@ void ProgramEmitter::emitElementwise(const Instruction &op) {
       stridesFit &= place.rowStride * bytes / kBlockBytes <= kMaxStride;
     hasBlocks |= place.shape == Shape::Blocks || place.shape == Shape::Point;
   }
-  int64_t chunks = llvm::divideCeil(geometry.columns * width, kRepeatBytes);
+  int64_t chunks = llvm::divideCeil(columnsOf(op) * width, kRepeatBytes);
   int64_t byChunk = chunks * llvm::divideCeil(geometry.rows, kMaxRepeats);
   int64_t byRow =
       geometry.rows * (hasBlocks ? llvm::divideCeil(chunks, kMaxRepeats) : 1);
@@ -401,8 +411,8 @@ void ProgramEmitter::emitChunks(const Instruction &op, ArrayRef<Place> places) {
   for (unsigned index = 0; index < places.size(); ++index)
     width = std::max(width, laneBytes(accessLane(op, index)));
   int64_t perRepeat = kRepeatBytes / width;
-  for (int64_t column = 0; column < geometry.columns; column += perRepeat) {
-    int64_t mask = std::min(perRepeat, geometry.columns - column);
+  for (int64_t column = 0; column < columnsOf(op); column += perRepeat) {
+    int64_t mask = std::min(perRepeat, columnsOf(op) - column);
     for (int64_t row = 0; row < geometry.rows; row += kMaxRepeats) {
       int64_t repeats = std::min(kMaxRepeats, geometry.rows - row);
       SmallVector<Value> operands;
@@ -459,7 +469,7 @@ void ProgramEmitter::emitRows(const Instruction &op, ArrayRef<Place> places) {
 
 void ProgramEmitter::emitRow(const Instruction &op, ArrayRef<Place> places,
                              Value row) {
-  int64_t count = geometry.columns;
+  int64_t count = columnsOf(op);
   bool isCopy = op.opcode == Opcode::Unary &&
                 op.function == static_cast<uint32_t>(UnaryFunction::Copy);
   bool repeats = isCopy && count * laneBytes(op.lane) % kBlockBytes != 0;

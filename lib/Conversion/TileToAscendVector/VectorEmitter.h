@@ -62,7 +62,11 @@ private:
   mlir::Value scalarOf(const Instruction &op);
   /// Lane in which operand `index` (0 is the destination) is accessed.
   Lane accessLane(const Instruction &op, unsigned index) const;
-  int64_t elementsOf(Shape shape) const;
+  /// Columns an instruction computes. Where what lies behind the last may be
+  /// overwritten, whole bytes of masks are made of elements that were computed.
+  int64_t columnsOf(const Instruction &op) const;
+  /// Contiguous elements of the destination.
+  int64_t elementsOf(const Instruction &op) const;
 
   VectorContext &context;
   mlir::OpBuilder &builder;

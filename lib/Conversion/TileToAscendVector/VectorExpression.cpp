@@ -244,6 +244,14 @@ int ExpressionBuilder::inputRegister(unsigned number) {
     program.registers.push_back(
         {access.lane, access.shape, static_cast<int>(number)});
     known->second = program.registers.size() - 1;
+    if (access.shape == Shape::Point) {
+      Instruction spread;
+      spread.opcode = Opcode::Broadcast;
+      spread.lane = access.lane;
+      spread.sources = {known->second};
+      spread.destination = newRegister(access.lane, Shape::Point);
+      known->second = append(std::move(spread));
+    }
   }
   return known->second;
 }

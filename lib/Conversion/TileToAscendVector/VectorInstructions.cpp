@@ -147,6 +147,10 @@ int ExpressionBuilder::scalar(ScalarFunction function, int source,
 int ExpressionBuilder::cast(int source, Lane to, CastRounding rounding) {
   if (laneOf(source) == to && rounding == CastRounding::None)
     return source;
+  // A narrower block has more elements than the wider one.
+  if (shapeOf(source) == Shape::Point &&
+      laneBytes(to) < laneBytes(laneOf(source)))
+    source = materialise(source, smallestShape(), false);
   Instruction op;
   op.opcode = Opcode::Cast;
   op.function = static_cast<uint32_t>(rounding);

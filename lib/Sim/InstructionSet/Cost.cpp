@@ -39,7 +39,7 @@ struct Constants {
       wholeMax, block16, block32, pairSum, gather16, gather32, brcb, vecIndex;
   double mte1Overhead, toL0A, toL0B, toBT, toFB, toFBOverhead, fill;
   double latencyL1, latencyUB, latencyL0, latencyNd2Nz, latencyUBOut, latencyL1Out;
-  double fixpipeLatency, fixpipeOverhead, fixpipeL1Elements;
+  double fixpipeLatency, fixpipeOverhead, fixpipeSource, fixpipeL1Elements;
   double ubCopy;
   double lineBytes, sectorBytes;
   double bankBytes, bankGroups;
@@ -102,6 +102,7 @@ struct Constants {
     latencyL1Out = get("timing.mte3.l1_to_gm_latency_ns") * clockGHz;
     fixpipeLatency = get("timing.fixpipe.latency_ns") * clockGHz;
     fixpipeOverhead = get("timing.fixpipe.overhead_cycles");
+    fixpipeSource = get("timing.fixpipe.source_bytes_per_cycle");
     fixpipeL1Elements = get("timing.fixpipe.l1_elements_per_cycle");
     ubCopy = get("timing.local_copy.ub_bytes_per_cycle");
     lineBytes = get("timing.l2.line_bytes");
@@ -310,6 +311,8 @@ static Cost fixpipeCost(const ascsim::Instruction &record, const Constants &c) {
     cost.occupancy += double(alignTo(l.m, 16)) * alignTo(l.n, 16) / c.fixpipeL1Elements;
     return cost;
   }
+  // The unit reads L0C at its own pace, whatever the type it writes.
+  cost.occupancy += double(alignTo(l.m, 16)) * alignTo(l.n, 16) * l.matrices * 4 / c.fixpipeSource;
   cost.latency = c.fixpipeLatency;
   cost.gmWrite = true;
   const ascsim::FixpipeShape &s = record.fixpipe;

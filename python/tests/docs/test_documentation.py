@@ -79,6 +79,11 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not missing
 
 
+def test_readme_names_every_example() -> None:
+    named = set(re.findall(r"\(examples/(\w+\.py)\)", (ROOT / "README.md").read_text()))
+    assert named == {path.name for path in (ROOT / "examples").glob("*.py")} - {"demo.py"}
+
+
 def test_make_targets_exist() -> None:
     known = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {

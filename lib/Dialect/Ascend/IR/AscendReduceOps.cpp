@@ -7,6 +7,8 @@
 
 #include "VerifierUtils.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace tilelang;
 using namespace tilelang::ascend;
@@ -31,12 +33,13 @@ static LogicalResult verifyRange(Operation *op, StringRef what, int64_t found,
                            << high << ", found " << found;
 }
 
-/// The last element that the last repetition may read, or write.
-static int64_t sourceEnd(ReduceOp op, int64_t perBlock, int64_t perRepeat) {
-  int64_t lastBlock = perRepeat / perBlock - 1;
+/// Elements up to the start of the last block that the last repetition reads.
+static int64_t sourceEnd(ReduceOp op, int64_t perBlock) {
   ArrayRef<int64_t> lanes = op.getLanes();
-  if (lanes.size() == 1)
-    lastBlock = (lanes.front() - 1) / perBlock;
+  int64_t lastLane = lanes.front() - 1;
+  if (lanes.size() == 2)
+    lastLane = lanes[1] ? 64 + llvm::Log2_64(lanes[1]) : llvm::Log2_64(lanes[0]);
+  int64_t lastBlock = lastLane / perBlock;
   return ((op.getRepeats() - 1) * op.getSrcRepeat() +
           lastBlock * op.getSrcBlock()) *
              perBlock +
@@ -79,7 +82,7 @@ LogicalResult ReduceOp::verify() {
                          65535)))
     return failure();
   auto source = cast<MemRefType>(getSource().getType());
-  int64_t needed = sourceEnd(*this, perBlock, perRepeat);
+  int64_t needed = sourceEnd(*this, perBlock);
   if (source.hasStaticShape() && source.getNumElements() < needed)
     return emitOpError() << "expected a source of at least " << needed
                          << " elements, found " << source.getNumElements();
