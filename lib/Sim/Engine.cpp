@@ -314,6 +314,9 @@ void Engine::handle(const Event &event) {
   Core &core = cores[event.core];
   Pipe pipe = static_cast<Pipe>(event.pipe);
   switch (event.kind) {
+  case EventKind::TransferEnd:
+    finishTransfer(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(event.payload)));
+    break;
   case EventKind::Complete:
     complete(core, pipe, static_cast<QueueEntry *>(event.payload));
     break;

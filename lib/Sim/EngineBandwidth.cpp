@@ -100,7 +100,8 @@ void Bandwidth::recompute() {
     while (j != streams.size() && streams[j].first == streams[i].first)
       ++j;
     if (j - i > 1) {
-      double ceiling = constants.sameAddress / static_cast<double>(j - i);
+      double ceiling = flows[streams[i].second].request.streamCeiling /
+                       static_cast<double>(j - i);
       for (; i != j; ++i) {
         Flow &flow = flows[streams[i].second];
         flow.rate = std::min(flow.rate, ceiling);

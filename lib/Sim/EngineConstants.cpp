@@ -41,6 +41,7 @@ EngineConstants::EngineConstants(const Chip &chip) {
   l2Write = rate("timing.l2.write_gbps");
   sameAddress = rate("timing.stream.same_address_gbps");
   l2Capacity = static_cast<uint64_t>(get("timing.l2.capacity_bytes"));
+  bypassSameAddress = rate("timing.stream.bypass_same_address_gbps");
   hbmRowBytes = get("timing.hbm.row_bytes");
   bypassShortRow = get("timing.dma.bypass_short_row_efficiency");
   l2LineBytes = count("timing.l2.line_bytes");

@@ -101,7 +101,6 @@ void InitialisationView::set(int64_t begin, int64_t bytes, bool value) const {
 
 namespace {
 
-using ascsim::DataType;
 using ascsim::Function;
 using ascsim::Instruction;
 using ascsim::Memory;

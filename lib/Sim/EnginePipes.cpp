@@ -21,6 +21,8 @@ using ascsim::Pipe;
 // How far a seed moves an occupancy and a latency.
 static constexpr double kOccupancySpread = 2;
 static constexpr double kLatencySpread = 10;
+/// Cycles of the port of L1 that are not worth another event.
+static constexpr double kPortTolerance = 2;
 
 QueueEntry *Engine::newEntry(const ascsim::Instruction &record) {
   if (freeEntries.empty()) {
@@ -179,6 +181,11 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
     return;
   }
   double end = now + jitter(cost.occupancy, kOccupancySpread);
+  if (cost.l1Cycles > 0) {
+    core.l1Reads += cost.l1Cycles;
+    core.l1ReadEnd = end;
+    core.l1LastRead = cost.l1Cycles;
+  }
   pipe.busyCycles += end - now;
   if (options.timeline)
     report.timeline.push_back({core.reportIndex, which,
@@ -256,6 +263,8 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
       missShare * (1 + constants.hbmRowBytes * rows / bytes) / efficiency;
   request.hbmWriteShare = static_cast<double>(traffic.writeBackBytes) / bytes;
   request.stream = cost.gmWrite ? 0 : stream;
+  request.streamCeiling =
+      bypassed ? constants.bypassSameAddress : constants.sameAddress;
 
   bool isAic = core.type == CoreType::AIC;
   double port = cost.gmWrite
@@ -285,15 +294,27 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
     token = freeTransfers.back();
     freeTransfers.pop_back();
   }
-  transfers[token] = {&core, which, entry};
+  transfers[token] = {&core, which, entry, cost.l1Cycles,
+                      core.l1ReadsUntil(now)};
   request.token = token;
   bandwidth.start(now, request);
 }
 
 void Engine::finishTransfer(uint32_t token) {
   Transfer transfer = transfers[token];
-  freeTransfers.push_back(token);
   Core &core = *transfer.core;
+  if (transfer.l1Cycles > 0) {
+    // The port of L1 serves what MTE1 reads first. A transfer that the memory
+    // behind holds up anyway fits its writes in between.
+    double end = transfer.entry->start + transfer.l1Cycles +
+                 core.l1ReadsUntil(now) - transfer.l1Reads;
+    if (end > now + kPortTolerance) {
+      post(end, EventKind::TransferEnd, core, transfer.pipe,
+           reinterpret_cast<void *>(static_cast<uintptr_t>(token)));
+      return;
+    }
+  }
+  freeTransfers.push_back(token);
   PipeState &pipe = core.pipe(transfer.pipe);
   pipe.busyCycles += now - transfer.entry->start;
   if (options.timeline)

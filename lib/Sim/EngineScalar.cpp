@@ -8,6 +8,7 @@
 #include "tilelang/Sim/Engine.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace tilelang;
 using namespace tilelang::sim;
@@ -229,7 +230,10 @@ uint64_t Engine::load(Core &core, const Operand &operand,
   advance(core);
   std::vector<uint8_t> &memory =
       bytes(core).bytes[static_cast<size_t>(operand.memory)];
+  bool told = std::exchange(core.toldOutside, false);
   if (operand.address + size > memory.size()) {
+    if (told)
+      return 0;
     addFinding(finding::kOutOfBounds,
                std::string("a scalar read of ") + memoryName(operand.memory) +
                    " at byte " + std::to_string(operand.address) +
@@ -294,7 +298,10 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
   advance(core);
   std::vector<uint8_t> &memory =
       bytes(core).bytes[static_cast<size_t>(operand.memory)];
+  bool told = std::exchange(core.toldOutside, false);
   if (operand.address + size > memory.size()) {
+    if (told)
+      return;
     addFinding(finding::kOutOfBounds,
                std::string("a scalar write of ") + memoryName(operand.memory) +
                    " at byte " + std::to_string(operand.address) +
@@ -380,17 +387,15 @@ int64_t Engine::query(Core &core, ascsim::Query what) {
 
 void Engine::outside(Core &core, const Operand &tensor, uint32_t index,
                      uint32_t elements, bool isWrite, uint64_t codeAddress) {
-  // What leaves the memory itself is told by the access.
-  uint64_t address =
-      tensor.address + uint64_t(index) * ascsim::sizeOf(tensor.type);
-  if (aborting || !options.checks ||
-      address >= bytes(core).bytes[static_cast<size_t>(tensor.memory)].size())
+  if (aborting || !options.checks)
     return;
+  core.toldOutside = true;
   addFinding(finding::kOutOfBounds,
              std::string(isWrite ? "a scalar write" : "a scalar read") +
-                 " of element " + std::to_string(index) + " of a tensor in " +
-                 memoryName(tensor.memory) + " that has " +
-                 std::to_string(elements) + " elements from there",
+                 " of element " +
+                 std::to_string(static_cast<int32_t>(index)) +
+                 " of a tensor in " + memoryName(tensor.memory) + " with " +
+                 std::to_string(elements) + " elements",
              placeOf(core, Pipe::S,
                      sites.get(codeAddress, isWrite ? "SetValue" : "GetValue")));
 }

@@ -108,6 +108,7 @@ static std::vector<std::string> languageArguments(const HostCompileRequest &requ
           "-fPIC",
           "-fvisibility=hidden",
           "-fno-exceptions",
+          "-fwrapv", // integers of the scalar unit wrap
           "-fno-rtti",
           "-fno-stack-protector",
           "-ffp-contract=off",

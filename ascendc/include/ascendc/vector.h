@@ -286,6 +286,10 @@ ASCENDC_API void CreateVecIndex(const LocalTensor<T> &dst, const T &firstValue, 
   [[clang::nomerge]] detail::issue(instruction);
 }
 
+/// Conversions of one scalar; the scalar unit has no bfloat16 arithmetic.
+ASCENDC_API float ToFloat(const bfloat16_t &value) { return static_cast<float>(value); }
+ASCENDC_API bfloat16_t ToBfloat16(const float &value) { return static_cast<bfloat16_t>(value); }
+
 #undef ASCENDC_UNARY
 #undef ASCENDC_BINARY
 #undef ASCENDC_BINARY_REPEAT

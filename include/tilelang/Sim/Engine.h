@@ -57,7 +57,7 @@ public:
 private:
   // Events: at equal times in the order of their kinds, then of creation.
   enum class EventKind : uint8_t {
-    Complete, FlagFire, CrossArrive, PipeFree, PipeWake, Resume
+    TransferEnd, Complete, FlagFire, CrossArrive, PipeFree, PipeWake, Resume
   };
   struct Event {
     double time;
@@ -198,6 +198,8 @@ private:
     Core *core = nullptr;
     ascsim::Pipe pipe = ascsim::Pipe::S;
     QueueEntry *entry = nullptr;
+    /// Cycles of the port of L1 it needs, and the reads of L1 at its start.
+    double l1Cycles = 0, l1Reads = 0;
   };
   std::vector<Transfer> transfers; // by token
   std::vector<uint32_t> freeTransfers, endedTransfers;

@@ -28,8 +28,10 @@ struct FlowRequest {
   /// Bytes of HBM reads and of write-backs per byte of the flow.
   double hbmReadShare = 0, hbmWriteShare = 0;
   bool write = false;
-  /// Flows of one non-zero number read the same lines.
+  /// Flows of one non-zero number read the same lines, all of them together at
+  /// most `streamCeiling`.
   uint64_t stream = 0;
+  double streamCeiling = 0;
   uint32_t token = 0; // returned when the flow ends
 };
 

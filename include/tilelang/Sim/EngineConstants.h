@@ -25,7 +25,7 @@ struct EngineConstants {
   double ubLoadCycles, ubStoreCycles, gmHitCycles, gmMissCycles, cleanCycles;
   uint32_t scalarLineBytes, scalarCacheBytesAic, scalarCacheBytesAiv;
   double flagDelay, crossCoreDelay;
-  double hbmRead, hbmWrite, l2Read, l2Write, sameAddress;
+  double hbmRead, hbmWrite, l2Read, l2Write, sameAddress, bypassSameAddress;
   double hbmRowBytes, bypassShortRow;
   uint64_t l2Capacity;
   uint32_t l2LineBytes, l2SectorBytes, l2PanelBytes;

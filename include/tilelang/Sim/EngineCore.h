@@ -14,6 +14,7 @@
 
 #include <boost/context/fiber.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -138,6 +139,14 @@ struct Core {
   std::array<InitialisationMap, ascsim::kNumMemories> initialised;
   std::optional<ScalarCache> cache;
 
+  /// Cycles for which reads of L1 held its port, with the whole of the last one.
+  double l1Reads = 0;
+  /// That one reads from `l1ReadEnd` - `l1LastRead` to `l1ReadEnd`.
+  double l1ReadEnd = 0, l1LastRead = 0;
+  double l1ReadsUntil(double time) const {
+    return l1Reads - std::clamp(l1ReadEnd - time, 0.0, l1LastRead);
+  }
+
   // The scalar program.
   boost::context::fiber program;
   boost::context::fiber engineSide;
@@ -156,6 +165,8 @@ struct Core {
   bool sawInit = false, reportedInit = false;
   bool sinceBarrier = false; // instructions since the last PIPE_ALL barrier
   uint32_t lastSite = 0;
+  /// The scalar access that follows has been reported as out of bounds.
+  bool toldOutside = false;
   uint32_t issued = 0; // instructions and scalar accesses of the program
 
   double startCycle = 0, endCycle = 0, lastActivity = 0;

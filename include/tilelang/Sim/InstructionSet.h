@@ -77,6 +77,9 @@ struct Cost {
   bool gmWrite = false;
   /// Row bursts of a strided GM transfer, and cycles per burst.
   uint32_t bursts = 0;
+  /// Cycles for which the instruction holds the port of L1: writes from GM and
+  /// reads into L0 take turns.
+  double l1Cycles = 0;
 };
 
 /// A violated rule of the documented API, ready to be shown.

@@ -144,7 +144,7 @@ int64_t scratchElements(const ReducePlan &plan, const TileLayouts &layouts) {
                                         isa<FloatType>(plan.element))
         .elements();
   if (inPlace || count <= 2)
-    return 0;
+    return kStorageMultiple * 4;
   TileLayout layout = layouts.of(plan.extents);
   return llvm::alignTo(count / 2 * layout.strides[*plan.reduced],
                        kStorageMultiple);

@@ -35,8 +35,11 @@ ColumnScratch ReduceEmitter::columnScratch(int64_t rows, int64_t columns,
   ColumnScratch scratch;
   if (!inPlace && columns > kLanes)
     scratch.tree = rows * std::max<int64_t>(columns / kLanes / 2, 1) * kLanes;
-  else if (!inPlace && !isFloat && columns > kBlockLanes)
-    scratch.tree = rows * kLanes / 2;
+  if (!isFloat && columns > kBlockLanes) {
+    scratch.blocks = rows * kLanes;
+    if (columns < kLanes || (columns == kLanes && !inPlace))
+      scratch.blocks *= 2;
+  }
   if (isFloat && rows >= kRowsForBlocks && columns > kBlockLanes)
     scratch.blocks = llvm::alignTo(rows, kBlockLanes) * kBlockLanes;
   return scratch;
@@ -164,35 +167,8 @@ void ReduceEmitter::copyChunk(Plane to, Plane from, int64_t rows) {
 
 void ReduceEmitter::reduceColumns(Plane source, Plane target, int64_t rows,
                                   int64_t columns, bool inPlace) {
-  if (columns <= kLanes) {
-    if (!isa<FloatType>(element) && !inPlace && columns > kBlockLanes) {
-      // Halving the blocks overwrites them.
-      Plane scratch = allocate(rows * kLanes / 2, kLanes / 2);
-      int64_t blocks = columns / kBlockLanes, half = blocks / 2;
-      int64_t rest = columns - 2 * half * kBlockLanes;
-      if (half == 0) {
-        // One whole block and a part: the first lanes of both.
-        forEachRow(rows, [&](Value row) {
-          Value destination = view(scratch, 0, kBlockLanes, row);
-          Value from = view(source, 0, kBlockLanes, row);
-          ascend::UnaryOp::create(
-              builder, location, ascend::UnaryFunction::Copy, destination, from,
-              builder.getI64IntegerAttr(kBlockLanes), ascend::RepeatAttr());
-        });
-        combineLanes(scratch, scratch, source.at(kBlockLanes), rows,
-                     columns - kBlockLanes);
-        return reduceLanes(scratch, target, rows, kBlockLanes);
-      }
-      combineLanes(scratch, source, source.at(half * kBlockLanes), rows,
-                   half * kBlockLanes);
-      for (int64_t skip = 2 * half * kBlockLanes; rest > 0;
-           skip += kBlockLanes, rest -= kBlockLanes)
-        combineLanes(scratch, scratch, source.at(skip), rows,
-                     std::min(rest, kBlockLanes));
-      return reduceLanes(scratch, target, rows, half * kBlockLanes);
-    }
-    return reduceLanes(source, target, rows, columns);
-  }
+  if (columns <= kLanes)
+    return reduceLanes(source, target, rows, columns, inPlace);
 
   int64_t chunks = columns / kLanes, tail = columns % kLanes;
   Plane rest = source.at(chunks * kLanes);
@@ -214,7 +190,7 @@ void ReduceEmitter::reduceColumns(Plane source, Plane target, int64_t rows,
   }
   if (tail)
     combineLanes(current, current, rest, rows, tail);
-  reduceLanes(current, target, rows, kLanes);
+  reduceLanes(current, target, rows, kLanes, /*inPlace=*/true);
 }
 
 void ReduceEmitter::horizontal(ascend::ReduceForm form, Plane source,
@@ -265,22 +241,9 @@ void ReduceEmitter::reduceRowBlocks(Plane source, Plane target, int64_t rows,
 
 /// target[r] = all of the first `lanes` (at most 64) elements of row r.
 void ReduceEmitter::reduceLanes(Plane source, Plane target, int64_t rows,
-                                int64_t lanes) {
-  if (!isa<FloatType>(element)) {
-    // Only called with rows that may be overwritten, or with one block.
-    for (int64_t blocks = llvm::divideCeil(lanes, kBlockLanes); blocks > 1;) {
-      int64_t half = blocks / 2;
-      int64_t both = std::min(lanes - half * kBlockLanes, half * kBlockLanes);
-      int64_t rest = lanes - 2 * half * kBlockLanes;
-      combineLanes(source, source, source.at(half * kBlockLanes), rows, both);
-      if (rest > 0)
-        combineLanes(source, source, source.at(2 * half * kBlockLanes), rows,
-                     rest);
-      blocks = half;
-      lanes = half * kBlockLanes;
-    }
-    return reduceLanesByScalar(source, target, rows, lanes);
-  }
+                                int64_t lanes, bool inPlace) {
+  if (!isa<FloatType>(element))
+    return reduceIntegerLanes(source, target, rows, lanes, inPlace);
   int64_t stride = source.pitch / kBlockLanes;
   if (rows < kRowsForBlocks)
     return horizontal(ascend::ReduceForm::Whole, source, target,
@@ -299,6 +262,39 @@ void ReduceEmitter::reduceLanes(Plane source, Plane target, int64_t rows,
   }
   reduceRowBlocks(blocks, target, rows, 1,
                   llvm::divideCeil(lanes, kBlockLanes));
+}
+
+/// No instruction combines lanes of integers. A repetition must not write what it reads
+/// elsewhere: halves go back and forth between two buffers.
+void ReduceEmitter::reduceIntegerLanes(Plane source, Plane target, int64_t rows,
+                                       int64_t lanes, bool inPlace) {
+  if (lanes <= kBlockLanes)
+    return reduceLanesByScalar(source, target, rows, lanes);
+  Plane current = source;
+  Plane other = allocate(rows * kLanes, kLanes);
+  if (lanes < kLanes) {
+    // Neutral elements make up whole rows.
+    current = allocate(rows * kLanes, kLanes);
+    Type scalar = IntegerType::get(builder.getContext(), 32);
+    int64_t neutral = function == ascend::BinaryFunction::Add   ? 0
+                      : function == ascend::BinaryFunction::Max ? INT32_MIN
+                                                                : INT32_MAX;
+    Value value = arith::ConstantOp::create(
+        builder, location, builder.getIntegerAttr(scalar, neutral));
+    ascend::DuplicateOp::create(builder, location, current.base, value,
+                                builder.getI64IntegerAttr(rows * kLanes),
+                                ascend::RepeatAttr());
+    combineLanes(current, current, source, rows, lanes);
+  }
+  Plane from = current;
+  if (lanes == kLanes && !inPlace)
+    current = allocate(rows * kLanes, kLanes);
+  for (int64_t half = kLanes / 2; half >= kBlockLanes; half /= 2) {
+    combineLanes(other, from, from.at(half), rows, half);
+    from = other;
+    std::swap(current, other);
+  }
+  reduceLanesByScalar(from, target, rows, kBlockLanes);
 }
 
 void ReduceEmitter::reduceLanesByScalar(Plane source, Plane target,
@@ -341,12 +337,15 @@ void ReduceEmitter::reduceSlices(Plane source, Plane target, int64_t count,
     bool isLast = half == 1;
     bool isOdd = count % 2 != 0;
     int64_t elements = (half - 1) * slice + used;
-    combine(isLast && !isOdd ? target : current, from, from.at(half * slice),
+    // A repetition must not write what it reads elsewhere.
+    Plane to = current;
+    if (from.base == to.base && half * slice < kLanes && !(isLast && !isOdd))
+      to = allocate(kStorageMultiple, slice);
+    combine(isLast && !isOdd ? target : to, from, from.at(half * slice),
             elements);
     if (isOdd)
-      combine(isLast ? target : current, current, from.at(2 * half * slice),
-              used);
-    from = current;
+      combine(isLast ? target : to, to, from.at(2 * half * slice), used);
+    from = to;
     count = half;
   }
 }

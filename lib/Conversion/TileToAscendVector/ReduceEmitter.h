@@ -30,7 +30,7 @@ struct Plane {
 /// Elements of scratch space that `reduceColumns` needs besides its source.
 struct ColumnScratch {
   int64_t tree = 0;   // halves of the columns
-  int64_t blocks = 0; // one value for each 32 bytes of the last 64 columns
+  int64_t blocks = 0; // what the last 64 columns become on the way
   int64_t elements() const { return tree + blocks; }
 };
 
@@ -63,7 +63,10 @@ private:
   void combineLanes(Plane to, Plane a, Plane b, int64_t rows, int64_t lanes);
   void copyChunk(Plane to, Plane from, int64_t rows);
   void forEachRow(int64_t rows, llvm::function_ref<void(mlir::Value)> body);
-  void reduceLanes(Plane source, Plane target, int64_t rows, int64_t lanes);
+  void reduceLanes(Plane source, Plane target, int64_t rows, int64_t lanes,
+                   bool inPlace);
+  void reduceIntegerLanes(Plane source, Plane target, int64_t rows,
+                          int64_t lanes, bool inPlace);
   void reduceLanesByScalar(Plane source, Plane target, int64_t rows,
                            int64_t lanes);
   void horizontal(ascend::ReduceForm form, Plane source, Plane target,

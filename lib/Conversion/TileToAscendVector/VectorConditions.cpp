@@ -16,7 +16,6 @@ namespace tilelang::vectorcore {
 using ascend::BinaryFunction;
 using ascend::CastRounding;
 using ascend::CompareMode;
-using ascend::ScalarFunction;
 using ascend::UnaryFunction;
 
 Node ExpressionBuilder::conditionNode(const ConditionNode *condition) {

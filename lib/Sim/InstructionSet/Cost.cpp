@@ -38,6 +38,7 @@ struct Constants {
       multiplyAddMixed, axpy, cast, compareTensor, compareScalar, select, wholeSum16, wholeSum32,
       wholeMax, block16, block32, pairSum, gather16, gather32, brcb, vecIndex;
   double mte1Overhead, toL0A, toL0B, toBT, toFB, toFBOverhead, fill;
+  double l1Write;
   double latencyL1, latencyUB, latencyL0, latencyNd2Nz, latencyUBOut, latencyL1Out;
   double fixpipeLatency, fixpipeOverhead, fixpipeSource, fixpipeL1Elements;
   double ubCopy;
@@ -94,6 +95,7 @@ struct Constants {
     toFB = get("timing.mte1.l1_to_fb_bytes_per_cycle");
     toFBOverhead = get("timing.mte1.l1_to_fb_overhead_cycles");
     fill = get("timing.mte1.fill_bytes_per_cycle");
+    l1Write = get("timing.mte2.l1_write_bytes_per_cycle");
     latencyL1 = get("timing.mte2.gm_to_l1_latency_ns") * clockGHz;
     latencyUB = get("timing.mte2.gm_to_ub_latency_ns") * clockGHz;
     latencyL0 = get("timing.mte2.gm_to_l0_latency_cycles");
@@ -337,6 +339,8 @@ static Cost copyCost(const ascsim::Instruction &record, const Constants &c) {
   case Opcode::CopyGmToLocal:
     cost.latency = record.dst.memory == Memory::L1 ? c.latencyL1 : c.latencyUB;
     cost.gmBytes = touchedBytes(c, record.src0.address, s.blockBytes, s.blockCount, s.gmPitch);
+    if (record.dst.memory == Memory::L1)
+      cost.l1Cycles = bytes / c.l1Write;
     return cost;
   case Opcode::CopyLocalToGm:
     cost.latency = record.src0.memory == Memory::L1 ? c.latencyL1Out : c.latencyUBOut;
@@ -376,7 +380,8 @@ static Cost loadCost(const ascsim::Instruction &record, const Constants &c) {
                                 kFractalBytes, s.repeatTimes, int64_t(s.srcStride) * kFractalBytes);
     return cost;
   }
-  cost.occupancy = c.mte1Overhead + bytes / (record.dst.memory == Memory::L0B ? c.toL0B : c.toL0A);
+  cost.l1Cycles = bytes / (record.dst.memory == Memory::L0B ? c.toL0B : c.toL0A);
+  cost.occupancy = c.mte1Overhead + cost.l1Cycles;
   return cost;
 }
 
@@ -391,6 +396,7 @@ static Cost nd2nzCost(const ascsim::Instruction &record, const Constants &c) {
     cost.gmBytes += touchedBytes(c, record.src0.address + uint64_t(matrix) * s.srcNdMatrixStride * size,
                                  s.dValue * size, s.nValue, int64_t(s.srcDValue) * size);
   cost.bursts = s.ndNum * s.nValue;
+  cost.l1Cycles = double(s.ndNum) * s.nValue * s.dValue * size / c.l1Write;
   return cost;
 }
 

@@ -168,10 +168,28 @@ def _host_objects(result: dict[str, Any]) -> dict[str, bytes]:
             "tilelang.lower(program) gives the emitted source without a compiler",
         )
     cores = {"cube": ["aic"], "vector": ["aiv"], "mixed": ["aic", "aiv"]}[result["kernel_type"]]
-    objects: dict[str, bytes] = runtime.compile_for_host(
-        result["source"], name=result["entry"], cores=cores, native_directory=native_directory()
-    )
+    try:
+        objects: dict[str, bytes] = runtime.compile_for_host(
+            result["source"], name=result["entry"], cores=cores, native_directory=native_directory()
+        )
+    except InternalError as error:
+        error.values = (f"the compiler is {runtime.host_compiler()}", _keep_source(result))
+        error.help = "where clang++ 22 from PATH is that compiler, this is a fault of ours: please report it"
+        raise
     return objects
+
+
+def _keep_source(result: dict[str, Any]) -> str:
+    """Keeps an emitted source that does not compile; says where."""
+    directory = reproducer_directory()
+    digest = hashlib.sha256(result["source"].encode()).hexdigest()[:8]
+    path = directory / f"{result['entry']}-{digest}.cpp"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        path.write_text(result["source"])
+    except OSError as error:
+        return f"the source could not be kept in {directory}: {error.strerror}"
+    return f"the source is kept in {path}"
 
 
 def _artifact(

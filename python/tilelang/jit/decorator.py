@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from ..errors import ArgumentTypeError, KernelTypeError, SourceLocation, UnsupportedError
+from ..errors import ArgumentTypeError, KernelTypeError, Note, SourceLocation, UnsupportedError
 from ..passes import normalize_pass_configs
 from ..utils import logger
 from .build import BuildOptions, build
 from .kernel import JITKernel, checks_enabled, output_indices
-from .user_line import at_user_line
+from .user_line import at_user_line, calling_line
 
 __all__ = ["JITFunction", "compile", "jit", "par_compile"]
 
@@ -26,6 +26,11 @@ _FOREIGN_OPTIONS = ("target_host", "execution_backend", "compile_flags", "debug_
 
 def _is_prim_func(value: Any) -> bool:
     return callable(getattr(value, "module", None)) and hasattr(value, "params")
+
+
+def _what(value: Any) -> str:
+    """A value in words."""
+    return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
 def _note_foreign(options: Mapping[str, Any], known: Sequence[str] = _FOREIGN_OPTIONS) -> None:
@@ -55,7 +60,7 @@ def compile(
         _note_foreign(foreign)
         if not _is_prim_func(func):
             raise KernelTypeError(
-                f"tilelang.compile takes a @T.prim_func, found a {type(func).__name__}",
+                f"tilelang.compile takes a @T.prim_func, found {_what(func)}",
                 help="a function that returns a prim_func is a factory: decorate it with @tilelang.jit, or call it "
                 "first",
             )
@@ -177,14 +182,19 @@ class JITFunction:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentTypeError(
-                f"{self.__name__}: {error}", self._location(), values=[f"signature: {self.__name__}{self.signature}"]
+                f"{self.__name__}: {error}",
+                calling_line(),
+                values=[f"signature: {self.__name__}{self.signature}"],
+                notes=[Note(f"'{self.__name__}' is defined here", self._location())],
             ) from None
         bound.apply_defaults()
         return bound
 
     def _location(self) -> SourceLocation:
-        code = self.func.__code__
-        return SourceLocation(code.co_filename, code.co_firstlineno)
+        """The heading of the decorated function."""
+        from ..language.primfunc import heading_of
+
+        return heading_of(self.func)
 
     __name__: str
 
@@ -213,7 +223,7 @@ class JITFunction:
         program = self.func(*bound.args, **bound.kwargs)
         if not _is_prim_func(program):
             raise KernelTypeError(
-                f"'{self.__name__}' returned a {type(program).__name__}, expected a @T.prim_func",
+                f"'{self.__name__}' returned {_what(program)}, expected a @T.prim_func",
                 self._location(),
                 help="return the inner function that is decorated with @T.prim_func",
             )
@@ -294,7 +304,7 @@ def jit(
     def decorate(function: Any) -> JITFunction:
         if not callable(function) or not hasattr(function, "__code__"):
             raise ArgumentTypeError(
-                f"tilelang.jit decorates a function, found a {type(function).__name__}",
+                f"tilelang.jit decorates a function, found {_what(function)}",
                 help="use tilelang.compile for a @T.prim_func" if _is_prim_func(function) else None,
             )
         with at_user_line():

@@ -58,6 +58,17 @@ def _who(place: dict[str, Any]) -> str:
     )
 
 
+def _remedy(finding: dict[str, Any]) -> str | None:
+    """What to do in the tile language; the simulator speaks of chips only."""
+    if finding["kind"] != "uninitialised":
+        return None
+    if "left in L0C" in finding["message"]:
+        return (
+            "start the accumulator: T.clear(C) before the loop, or T.gemm(..., clear_accum=True) for the first product"
+        )
+    return "write the whole tile before it is read: T.copy into it, T.clear or T.fill"
+
+
 def check_error(kernel: Kernel, report: Report) -> CheckError:
     """The error for a launch with findings. Races come first; the first finding is the message, the others are notes."""
     artifact = kernel.artifact
@@ -80,6 +91,7 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
 
     first = shown[0]
     message, values, help = split_message(first["message"])
+    help = help or _remedy(first)
     location, _ = located[id(first["first"])]
     values += place_values(first["first"])
     if first["count"] > 1:

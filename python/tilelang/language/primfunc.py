@@ -31,7 +31,7 @@ from .source import function_syntax, is_own_file, location_at, location_of_node
 from .tracer import Tracer, fail
 from .values import Expr, Symbol, SymbolicSize
 
-__all__ = ["Param", "PrimFunc", "parameter_location", "prim_func"]
+__all__ = ["Param", "PrimFunc", "heading_of", "parameter_location", "prim_func"]
 
 
 @dataclass(frozen=True)
@@ -146,15 +146,27 @@ def _resolve(function: FunctionType, name: str, annotation: Any, caller: FrameTy
         ) from error
 
 
-def parameter_location(function: FunctionType, name: str) -> SourceLocation:
+def heading_of(function: FunctionType) -> SourceLocation:
+    """Where a function is defined: `def` and its name."""
+    code = function.__code__
     try:
         node, _ = function_syntax(function)
     except KernelError:
-        return SourceLocation(function.__code__.co_filename, function.__code__.co_firstlineno)
+        return SourceLocation(code.co_filename, code.co_firstlineno)
+    place = location_of_node(code.co_filename, node)
+    return SourceLocation(place.file, place.line, place.column, place.line, place.column + len("def ") + len(node.name))
+
+
+def parameter_location(function: FunctionType, name: str) -> SourceLocation:
+    """Where a parameter is declared; the function's heading if it has none of that name."""
+    try:
+        node, _ = function_syntax(function)
+    except KernelError:
+        return heading_of(function)
     for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
         if argument.arg == name:
             return location_of_node(function.__code__.co_filename, argument)
-    return location_of_node(function.__code__.co_filename, node)
+    return heading_of(function)
 
 
 def parameters_of(function: FunctionType, caller: FrameType | None) -> list[Param]:
@@ -201,11 +213,8 @@ def parameters_of(function: FunctionType, caller: FrameType | None) -> list[Para
 def trace(function: FunctionType, caller: FrameType | None = None) -> PrimFunc:
     """Runs a kernel's function once and returns the program it builds."""
     code = function.__code__
-    node, _ = function_syntax(function)
-    place = location_of_node(code.co_filename, node)
-    heading = SourceLocation(
-        place.file, place.line, place.column, place.line, place.column + len("def ") + len(node.name)
-    )
+    function_syntax(function)  # says what is wrong where there is no source
+    heading = heading_of(function)
     rewritten = rewrite_function(function, "prim_func")
     params = parameters_of(function, caller)
     symbols = _symbols_of(params)

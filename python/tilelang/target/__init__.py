@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -63,8 +64,9 @@ def determine_target(target: Any = None) -> Target:
         target = "auto"
     if not isinstance(target, str):
         raise KernelTypeError(
-            f"target is a {type(target).__name__}, expected a name",
+            f"target is {target!r}, expected a name",
             values=[f"known targets: {', '.join(list_targets())}"],
+            help='pass one of these, for example target="ascend"',
         )
     if target == "auto":
         target = os.environ.get("TILELANG_DEFAULT_TARGET") or "auto"
@@ -85,5 +87,12 @@ def determine_target(target: Any = None) -> Target:
         )
     values = [f"known targets: {', '.join(known)}"]
     if name in _NOT_YET:
-        raise UnsupportedError(f"target {name!r} is not available in this version", values=values)
-    raise KernelValueError(f"unknown target {name!r}", values=values)
+        raise UnsupportedError(
+            f"target {name!r} is not available in this version", values=values, help='use target="ascend" meanwhile'
+        )
+    near = difflib.get_close_matches(name, known, n=1)
+    raise KernelValueError(
+        f"unknown target {name!r}",
+        values=values,
+        help=f"did you mean {near[0]!r}?" if near else 'pass one of these, for example target="ascend"',
+    )

@@ -5,8 +5,10 @@
 // CHECK: ascend.alloc "A_shared_l0a" {temporary} : memref<128x32xf16, #ascend.memory<l0a>>
 // CHECK: ascend.alloc "B_shared_l0b" {temporary} : memref<32x128xf16, #ascend.memory<l0b>>
 // CHECK: scf.for
-// CHECK: %[[M:.*]] = arith.minsi %{{.*}}, %c128
-// CHECK: %[[N:.*]] = arith.minsi %{{.*}}, %c128
+// CHECK: arith.subi %c260
+// CHECK-NEXT: %[[N:.*]] = arith.minsi %{{.*}}, %c128
+// CHECK: arith.subi %c130
+// CHECK-NEXT: %[[M:.*]] = arith.minsi %{{.*}}, %c128
 // CHECK: scf.for %[[K:.*]] =
 // CHECK: %[[DEPTH:.*]] = arith.minsi %{{.*}}, %c32
 // CHECK: ascend.nd2nz %arg0 at {{.*}} rows %[[M]] columns %[[DEPTH]] stride %c65

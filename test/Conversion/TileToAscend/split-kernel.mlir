@@ -9,8 +9,13 @@
 // CHECK: %[[FIRST:.*]] = ascend.block_idx
 // CHECK: %[[STEP:.*]] = ascend.block_num
 // CHECK: scf.for %[[B:.*]] = %[[FIRST]] to %c6 step %[[STEP]]
-// CHECK: arith.remui %[[B]], %c3
-// CHECK: arith.divui %[[B]], %c3
+// CHECK: %[[BAND:.*]] = arith.divui %[[B]], %c6
+// CHECK: %[[IN:.*]] = arith.remui %[[B]], %c6
+// CHECK: arith.muli %[[BAND]], %c2
+// CHECK: arith.remui %[[IN]], %c2
+// CHECK: %[[FORWARD:.*]] = arith.divui %[[IN]], %c2
+// CHECK: %[[BACKWARD:.*]] = arith.subi %c2, %[[FORWARD]]
+// CHECK: arith.select %{{.*}}, %[[BACKWARD]], %[[FORWARD]]
 // CHECK: tile.fill
 // CHECK: scf.for
 // CHECK: tile.gemm

@@ -171,10 +171,10 @@ ascend.kernel vector @divide parameters [] blocks 1 aic {
 // The pitch of 20 columns is 32, and 8 rows make up whole comparisons.
 // CHECK-LABEL: ascend.kernel vector @clipped
 // CHECK: ascend.alloc "t" : memref<8x32xf32, #ascend.memory<ub>>
-// CHECK: ascend.vector_index %{{.*}} count 20
+// CHECK: ascend.vector_index %{{.*}} count 24
 // CHECK: ascend.scalar Adds
 // CHECK: ascend.cast Rint
-// CHECK: ascend.unary Copy %{{.*}} repeat <mask = 20, count = 5
+// CHECK: ascend.unary Copy %{{.*}} repeat <mask = 24, count = 5
 // CHECK: ascend.compare_scalar LT %[[MASK:[^,]*]], %{{.*}} count 192 : memref<24xui8
 // CHECK: ascend.select %[[T:[^,]*]], %[[MASK]], %{{[^,]*}}, %[[T]] count 192
 ascend.kernel vector @clipped parameters ["n"] blocks 1 aic {
@@ -338,5 +338,36 @@ ascend.kernel vector @page parameters ["K", "table", "O"] blocks 1 aic {
   tile.copy %g to %rt : !tile.region<1x64x1x32xf16> to !tile.region<64x32xf16>
   %ro = tile.region %o[%c0, %c0] sizes [] : memref<64x32xf16, #ascend.memory<gm>> -> !tile.region<64x32xf16>
   tile.copy %rt to %ro : !tile.region<64x32xf16> to !tile.region<64x32xf16>
+  ascend.end
+}
+
+// -----
+
+// One element for the whole tile is spread over a block that repeats: the scalar unit
+// does not wait for it.
+
+#id = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> (0)>
+!t = memref<128xf32, #ascend.memory<ub>>
+!s = memref<1xf32, #ascend.memory<ub>>
+
+// CHECK-LABEL: ascend.kernel vector @scale
+// CHECK-NOT: get_value
+// CHECK: ascend.broadcast %[[B:[^,]*]], %{{.*}} count 8
+// CHECK: %[[BLOCK:.*]] = ascend.view %[[B]] : memref<64xf32, #ascend.memory<ub>> -> memref<8xf32, #ascend.memory<ub>>
+// CHECK: ascend.binary Mul %{{.*}}, %{{.*}}, %[[BLOCK]] repeat <mask = 64, count = 2, dstBlock = 1, dstRepeat = 8, src0Block = 1, src0Repeat = 8, src1Block = 0, src1Repeat = 0>
+ascend.kernel vector @scale parameters [] blocks 1 aic {
+  ascend.end
+} aiv {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc {name = "t"} : !t
+  %s = tile.alloc {name = "s"} : !s
+  %rt = tile.region %t[%c0] sizes [] : !t -> !tile.region<128xf32>
+  %rs = tile.region %s[%c0] sizes [] : !s -> !tile.region<1xf32>
+  tile.map [128] ins(%rt, %rs : !tile.region<128xf32>, !tile.region<1xf32>) outs(%rt : !tile.region<128xf32>) clip [] lower [] upper [] maps [#id, #one, #id] {
+  ^bb0(%x: f32, %y: f32):
+    %a = arith.mulf %x, %y : f32
+    tile.yield %a : f32
+  }
   ascend.end
 }
