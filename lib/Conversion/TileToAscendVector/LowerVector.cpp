@@ -21,6 +21,27 @@ namespace {
 
 using namespace vectorcore;
 
+/// Conversions of scalars outside of tile work.
+LogicalResult lowerScalarCasts(Region &program) {
+  SmallVector<tile::CastOp> casts;
+  program.walk([&](tile::CastOp cast) {
+    if (!cast->getParentOfType<tile::MapOp>())
+      casts.push_back(cast);
+  });
+  for (tile::CastOp cast : casts) {
+    OpBuilder builder(cast);
+    Value result = lowerScalarCast(builder, cast, cast.getSource());
+    if (!result)
+      return cast.emitError()
+             << "unsupported: the scalar unit has no conversion from "
+             << cast.getSource().getType() << " to "
+             << cast.getResult().getType();
+    cast.getResult().replaceAllUsesWith(result);
+    cast.erase();
+  }
+  return success();
+}
+
 class ProgramLowering {
 public:
   explicit ProgramLowering(Region &program) : program(program) {}
@@ -63,6 +84,8 @@ public:
         return failure();
     }
     marker->erase();
+    if (failed(lowerScalarCasts(program)))
+      return failure();
     return removeTiles();
   }
 
@@ -148,6 +171,8 @@ struct LowerVectorPass : impl::AscendLowerVectorBase<LowerVectorPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ascend::KernelOp>()) {
       lowerScalarLoads(kernel.getAic());
+      if (failed(lowerScalarCasts(kernel.getAic())))
+        return signalPassFailure();
       if (llvm::hasSingleElement(kernel.getAiv().front()))
         continue;
       if (failed(ProgramLowering(kernel.getAiv()).run()))

@@ -89,15 +89,25 @@ void ReduceEmitter::forEachRow(int64_t rows,
   body(loop.getInductionVar());
 }
 
-/// `count` contiguous elements of a row.
+/// `count` contiguous elements of a row. A part of a repetition has a form of its own: by
+/// count the instruction would reach for the whole one.
 void ReduceEmitter::combine(Plane to, Plane a, Plane b, int64_t count,
                             Value row) {
-  Value destination = view(to, 0, count, row);
-  Value lhs = view(a, 0, count, row);
-  Value rhs = view(b, 0, count, row);
-  ascend::BinaryOp::create(builder, location, function, destination, lhs, rhs,
-                           builder.getI64IntegerAttr(count),
-                           ascend::RepeatAttr());
+  auto emit = [&](int64_t skip, int64_t number, IntegerAttr countAttribute,
+                  ascend::RepeatAttr repeat) {
+    Value destination = view(to, skip, number, row);
+    Value lhs = view(a, skip, number, row);
+    Value rhs = view(b, skip, number, row);
+    ascend::BinaryOp::create(builder, location, function, destination, lhs,
+                             rhs, countAttribute, repeat);
+  };
+  int64_t rest = count % kLanes, whole = count - rest;
+  if (whole)
+    emit(0, whole, builder.getI64IntegerAttr(whole), {});
+  if (rest)
+    emit(whole, rest, {},
+         ascend::RepeatAttr::get(builder.getContext(), rest, 1, 1, 8, 1, 8, 1,
+                                 8));
 }
 
 static bool strideFits(std::initializer_list<int64_t> pitches) {

@@ -197,6 +197,36 @@ void ProgramEmitter::emitRing(RingOp ring) {
   rings[ring.getRing()] = name;
 }
 
+void ProgramEmitter::emitVariable(memref::AllocaOp variable) {
+  Type element = variable.getType().getElementType();
+  auto elementType = cTypeOf(element, indexType);
+  if (!elementType) {
+    error(variable, "unsupported: ") << "variables of type " << element;
+    return;
+  }
+  auto given = variable->getAttrOfType<StringAttr>("name");
+  std::string name =
+      names.add(given && !given.empty() ? given.getValue() : "variable");
+  // What the program reads before it assigns is whatever was there.
+  text.line(*elementType + " " + name + ";", variable.getLoc());
+  values[variable.getResult()] = Expression(name);
+}
+
+void ProgramEmitter::emitVariableLoad(memref::LoadOp load) {
+  if (!load.getResult().use_empty())
+    declare(load.getResult(), values.lookup(load.getMemRef()), "value");
+}
+
+void ProgramEmitter::emitVariableStore(memref::StoreOp store) {
+  Value variable = store.getMemRef();
+  Type element = store.getMemRefType().getElementType();
+  auto elementType = cTypeOf(element, indexType);
+  if (elementType)
+    text.line(values.lookup(variable).text + " = " +
+                  scalarArgument(store.getValue(), *elementType) + ";",
+              store.getLoc());
+}
+
 const ProgramEmitter::Tensor *ProgramEmitter::rootTensor(Value view,
                                                          Operation *user) {
   auto found = tensors.find(rootBuffer(view));

@@ -53,6 +53,9 @@ void ProgramEmitter::emitOperation(Operation *op) {
       .Case([&](AllocOp alloc) { emitAlloc(alloc); })
       .Case([&](WorkspaceOp workspace) { emitWorkspace(workspace); })
       .Case([&](RingOp ring) { emitRing(ring); })
+      .Case([&](memref::AllocaOp variable) { emitVariable(variable); })
+      .Case([&](memref::LoadOp load) { emitVariableLoad(load); })
+      .Case([&](memref::StoreOp store) { emitVariableStore(store); })
       .Case([&](ViewOp) {
         // Named where it is accessed.
       })

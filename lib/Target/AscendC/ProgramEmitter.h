@@ -12,6 +12,7 @@
 #include "NameTable.h"
 #include "SourceText.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tilelang::ascend {
@@ -58,6 +59,10 @@ private:
   void emitAlloc(AllocOp alloc);
   void emitWorkspace(WorkspaceOp workspace);
   void emitRing(RingOp ring);
+  /// A scalar variable of the program: a local of the function.
+  void emitVariable(mlir::memref::AllocaOp variable);
+  void emitVariableLoad(mlir::memref::LoadOp load);
+  void emitVariableStore(mlir::memref::StoreOp store);
   std::string blockIndex();
   /// The tensor that `view` selects, `offset` elements further on. The text has
   /// elements of `elementType`, the view's own if empty.
