@@ -1,7 +1,14 @@
-"""Fixtures that several folders use: small programs, random numbers, a cache of one's own."""
+"""Fixtures that several folders use: small programs, random numbers, a cache of one's own.
+
+All tests of a session share one kernel cache in a temporary folder: neither the user's kernels nor an earlier session
+can make a test pass.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +17,22 @@ import numpy as np
 import pytest
 
 import tilelang.language as T
+
+
+_cache: str | None = None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global _cache
+    _cache = tempfile.mkdtemp(prefix="tilelang-tests-")
+    # The environment, so that child processes have it too.
+    os.environ["TILELANG_CACHE_DIR"] = _cache
+    os.environ.pop("TILELANG_REPRODUCER_DIR", None)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _cache is not None:
+        shutil.rmtree(_cache, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A [M, K], B [N, K] and C [M, N] are halves in row-major order. Base block
-// 128 x 256 x 64. Each core computes `singleM` x `singleN` of C, block by block.
+// 128 x 256 x 64. Each core computes `singleM` x `singleN` of C, block by block, in
+// `parts` parts of M.
 // L1 holds `buffers` packets of `packA` k steps of A and of `packB` of B; the next
 // packet is requested when the current one starts to be used, but never across
 // blocks. L0A and L0B are double buffered.
@@ -40,12 +41,11 @@ struct Packets {
 
 extern "C" __global__ __aicore__ void gemm(GM_ADDR a, GM_ADDR b, GM_ADDR c, int32_t M, int32_t N, int32_t K,
                                            int32_t coresM, int32_t singleM, int32_t singleN, int32_t packA,
-                                           int32_t packB, int32_t buffers, int32_t loadsB) {
+                                           int32_t packB, int32_t buffers, int32_t loadsB, int32_t parts) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
   InitSocState();
   const int32_t core = int32_t(GetBlockIdx());
-  const int32_t firstM = core % coresM * singleM, firstN = core / coresM * singleN;
-  const int32_t endM = firstM + singleM < M ? firstM + singleM : M;
+  const int32_t firstN = core / coresM * singleN;
   const int32_t endN = firstN + singleN < N ? firstN + singleN : N;
   Packets A, B;
   A.gm.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(a), uint64_t(M) * K);
@@ -74,7 +74,11 @@ extern "C" __global__ __aicore__ void gemm(GM_ADDR a, GM_ADDR b, GM_ADDR c, int3
   const int32_t steps = K / kBaseK, packetsA = steps / packA, packetsB = steps / packB;
   // How many packets were requested and begun so far, over all blocks.
   int32_t requestedA = 0, requestedB = 0, begunA = 0, begunB = 0, slot = 0;
-  for (int32_t n = firstN; n < endN; n += kBaseN) {
+  const int32_t acrossN = (endN - firstN + kBaseN - 1) / kBaseN;
+  for (int32_t panel = 0; panel < parts * acrossN; ++panel) {
+    const int32_t n = firstN + panel % acrossN * kBaseN;
+    const int32_t firstM = core % coresM * singleM + panel / acrossN * (singleM / parts);
+    const int32_t endM = firstM + singleM / parts < M ? firstM + singleM / parts : M;
     const int32_t columns = endN - n < kBaseN ? endN - n : kBaseN, columns16 = (columns + 15) / 16 * 16;
     for (int32_t m = firstM; m < endM; m += kBaseM) {
       const int32_t lastA = begunA + packetsA, lastB = begunB + packetsB;

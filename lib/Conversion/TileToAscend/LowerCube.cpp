@@ -16,6 +16,7 @@
 #include "tilelang/Conversion/TileToAscend/GlobalTile.h"
 #include "tilelang/Conversion/TileToAscend/Passes.h"
 #include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "tilelang/Dialect/Ascend/Transforms/ChipCache.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 
@@ -725,14 +726,12 @@ struct LowerCubePass : impl::AscendLowerCubeBase<LowerCubePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    std::string error;
-    Chip description = Chip::load(chipDirectory, chip, error);
-    if (description.name.empty()) {
-      getOperation().emitError() << error;
+    const Chip *description =
+        ascend::getChip(getOperation(), chip, chipDirectory);
+    if (!description)
       return signalPassFailure();
-    }
     WalkResult result = getOperation().walk([&](ascend::KernelOp kernel) {
-      return failed(LowerCube(kernel, description).run())
+      return failed(LowerCube(kernel, *description).run())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

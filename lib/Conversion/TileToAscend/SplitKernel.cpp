@@ -14,6 +14,7 @@
 #include "tilelang/Chip/Chip.h"
 #include "tilelang/Conversion/TileToAscend/Passes.h"
 #include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "tilelang/Dialect/Ascend/Transforms/ChipCache.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 
@@ -455,15 +456,13 @@ struct SplitKernelPass : impl::AscendSplitKernelBase<SplitKernelPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    std::string error;
-    Chip description = Chip::load(chipDirectory, chip, error);
-    if (description.name.empty()) {
-      getOperation().emitError() << error;
+    const Chip *description =
+        ascend::getChip(getOperation(), chip, chipDirectory);
+    if (!description)
       return signalPassFailure();
-    }
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (failed(SplitKernel(function, description).run()))
+      if (failed(SplitKernel(function, *description).run()))
         return signalPassFailure();
   }
 };

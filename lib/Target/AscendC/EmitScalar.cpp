@@ -335,6 +335,16 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
     return Expression("static_cast<" + resultType + ">(" + expression.text +
                       ")");
   };
+  // 1 where a quotient that was cut towards zero is to be rounded the other way:
+  // it is not whole, and its sign is the one that `relation` of the signs says.
+  auto remainderTerm = [&](StringRef relation) {
+    Expression cut = in[0] % in[1];
+    return Expression("(" + cut.within(Binding::Equality) + " != 0 && (" +
+                          in[0].within(Binding::Shift) + " < 0) " +
+                          relation.str() + " (" +
+                          in[1].within(Binding::Shift) + " < 0) ? 1 : 0)",
+                      Binding::Primary);
+  };
   auto choose = [&](StringRef relation, bool isUnsigned) {
     Expression a = in[0], b = in[1];
     if (a.constant && b.constant && (!isUnsigned || nonNegative))
@@ -386,9 +396,11 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
                                 ((in[0] - 1) / in[1] + 1).text + " : " +
                                 (in[0] / in[1]).text,
                             Binding::Conditional);
-        error(op, "unsupported: ")
-            << "division rounded up whose divisor may be negative";
-        return Expression(0);
+        if (isa<arith::CeilDivSIOp>(op))
+          return wrapped(in[0] / in[1] + remainderTerm("=="));
+        Expression a = unsignedOperand(in[0]), b = unsignedOperand(in[1]);
+        Expression isCut("(" + (a % b).text + " != 0 ? 1 : 0)");
+        return asSigned(a / b + isCut);
       })
       .Case([&](arith::FloorDivSIOp) {
         bool isPositive = in[1].constant && *in[1].constant > 0;
@@ -399,9 +411,7 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
                                 ((in[0] + 1) / in[1] - 1).text + " : " +
                                 (in[0] / in[1]).text,
                             Binding::Conditional);
-        error(op, "unsupported: ")
-            << "division rounded down whose divisor may be negative";
-        return Expression(0);
+        return wrapped(in[0] / in[1] - remainderTerm("!="));
       })
       .Case([&](arith::MinSIOp) { return choose("<", false); })
       .Case([&](arith::MaxSIOp) { return choose(">", false); })
