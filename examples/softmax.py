@@ -39,15 +39,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--m", type=int, default=256)
     parser.add_argument("--n", type=int, default=1024)
+    parser.add_argument("--dtype", choices=["float16", "bfloat16", "float32"], default="float16")
     parser.add_argument("--target", default="ascend")
     parser.add_argument("--profile", action="store_true", help="print where the modelled cycles go")
     arguments = parser.parse_args()
 
-    kernel = tilelang.compile(softmax(arguments.m, arguments.n), out_idx=[1], target=arguments.target)
-    a = np.random.default_rng(0).standard_normal((arguments.m, arguments.n)).astype(np.float16)
+    program = softmax(arguments.m, arguments.n, dtype=arguments.dtype)
+    kernel = tilelang.compile(program, out_idx=[1], target=arguments.target)
+    a = np.random.default_rng(0).standard_normal((arguments.m, arguments.n))
+    a = a.astype(T.dtype(arguments.dtype).as_numpy())
     reference = np.exp(a.astype(np.float32) - a.astype(np.float32).max(axis=1, keepdims=True))
     reference /= reference.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(kernel(a).astype(np.float32), reference, rtol=2e-3, atol=1e-6)
+    tolerance = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-4}[arguments.dtype]
+    np.testing.assert_allclose(kernel(a).astype(np.float32), reference, rtol=tolerance, atol=1e-6)
     print(f"{arguments.m} x {arguments.n}: equal to NumPy")
     if arguments.profile:
         print(kernel.profile(a))

@@ -110,7 +110,7 @@ void Bandwidth::recompute() {
     i = j;
   }
   share(constants.l2Read,
-        [](const FlowRequest &r) { return r.write ? 0.0 : 1.0; });
+        [](const FlowRequest &r) { return r.write ? 0.0 : r.l2Weight; });
   share(constants.l2Write,
         [](const FlowRequest &r) { return r.write ? 1.0 : 0.0; });
   // One resource: reads and write-backs add up, each at its own rate.

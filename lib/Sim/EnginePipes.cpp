@@ -211,7 +211,7 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
   const ascsim::Instruction &record = entry->instruction.record;
   L2Cache::Result traffic;
   uint64_t stream = 0;
-  uint64_t requested = 0, rows = 0;
+  uint64_t requested = 0, rows = 0, lines = 0;
   bool shortRows = false, bypassed = false;
   for (const Access &access : accesses) {
     if (access.memory != Memory::GM)
@@ -226,6 +226,8 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
                                       : record.src0.bypassL2;
     bypassed |= bypass;
     auto touch = [&](uint64_t begin, uint64_t end) {
+      lines += (end - 1) / constants.l2LineBytes -
+               begin / constants.l2LineBytes + 1;
       traffic.add(bypass ? l2.bypass(begin, end, write)
                          : l2.access(begin, end, write));
     };
@@ -262,6 +264,8 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
   request.hbmReadShare =
       missShare * (1 + constants.hbmRowBytes * rows / bytes) / efficiency;
   request.hbmWriteShare = static_cast<double>(traffic.writeBackBytes) / bytes;
+  request.l2Weight = std::max(
+      1.0, static_cast<double>(lines) * constants.l2LineBytes / bytes);
   request.stream = cost.gmWrite ? 0 : stream;
   request.streamCeiling =
       bypassed ? constants.bypassSameAddress : constants.sameAddress;

@@ -31,14 +31,15 @@ extern "C" __global__ __aicore__ void add(GM_ADDR x, GM_ADDR y, GM_ADDR z, int32
   const int32_t repeats = elements / 128;
   const int32_t begin = int32_t(int64_t(repeats) * core / cores) * 128;
   const int32_t end = int32_t(int64_t(repeats) * (core + 1) / cores) * 128;
-  // `separate` puts y into the other half of the bank groups.
-  const uint32_t tileBytes = uint32_t(tileElements) * 2, step = tileBytes + (separate ? 256 : 0);
+  // x, y and z in a third of UB each, so that a write never meets a read in its bank. `separate` puts y into the
+  // other half of the bank groups; else each repeat reads the same groups twice.
+  constexpr uint32_t third = 65536;
   LocalTensor<half> tx[2], ty[2], tz[2];
   for (int32_t i = 0; i < buffers; ++i) {
-    const uint32_t base = uint32_t(i) * (step * 2 + tileBytes);
+    const uint32_t base = uint32_t(i) * (third / 2);
     tx[i] = LocalTensor<half>(TPosition::VECIN, base, uint32_t(tileElements));
-    ty[i] = LocalTensor<half>(TPosition::VECIN, base + step, uint32_t(tileElements));
-    tz[i] = LocalTensor<half>(TPosition::VECOUT, base + 2 * step, uint32_t(tileElements));
+    ty[i] = LocalTensor<half>(TPosition::VECIN, base + third + (separate ? 256 : 0), uint32_t(tileElements));
+    tz[i] = LocalTensor<half>(TPosition::VECOUT, base + 2 * third, uint32_t(tileElements));
     SetFlag<HardEvent::V_MTE2>(i);
     SetFlag<HardEvent::MTE3_V>(i);
   }

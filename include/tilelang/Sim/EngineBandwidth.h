@@ -28,6 +28,8 @@ struct FlowRequest {
   /// Bytes of HBM reads and of write-backs per byte of the flow.
   double hbmReadShare = 0, hbmWriteShare = 0;
   bool write = false;
+  /// Bytes of whole lines per byte of the flow: L2 delivers a line at a time.
+  double l2Weight = 1;
   /// Flows of one non-zero number read the same lines, all of them together at
   /// most `streamCeiling`.
   uint64_t stream = 0;

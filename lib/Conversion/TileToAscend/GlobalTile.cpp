@@ -8,6 +8,7 @@
 #include "tilelang/Conversion/TileToAscend/GlobalTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tilelang/Dialect/Ascend/IR/GlobalShape.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 
@@ -15,24 +16,36 @@ using namespace mlir;
 
 namespace tilelang {
 
-/// How many of `extent` elements from `offset` on lie inside `size`.
+/// How many of `extent` elements from `offset` on lie inside `size`. Computed where
+/// the later of the two is defined.
 static Value clippedExtent(OpBuilder &builder, Location loc, Value offset,
-                           int64_t size, int64_t extent) {
+                           OpFoldResult size, int64_t extent) {
   OpBuilder::InsertionGuard guard(builder);
   IndexInterval bounds = boundsOf(offset);
-  if (bounds.upper && *bounds.upper + extent <= size) {
+  std::optional<int64_t> known = getConstantIntValue(size);
+  if (known && bounds.upper && *bounds.upper + extent <= *known) {
     // Constants live at the use: canonicalisation moves them anyway.
     return arith::ConstantIndexOp::create(builder, loc, extent);
   }
-  if (Operation *definition = offset.getDefiningOp())
-    builder.setInsertionPointAfter(definition);
-  else
-    builder.setInsertionPointToStart(cast<BlockArgument>(offset).getOwner());
+  // Run-time sizes are defined at the top of the program, before all offsets but
+  // constant ones.
+  Value later = offset;
+  if (auto value = dyn_cast<Value>(size);
+      value && (constantOf(offset) || isa<BlockArgument>(offset)) &&
+      offset.getParentBlock() == value.getParentBlock())
+    later = value;
+  if (Operation *definition = later.getDefiningOp()) {
+    if (!constantOf(later))
+      builder.setInsertionPointAfter(definition);
+  } else {
+    builder.setInsertionPointToStart(cast<BlockArgument>(later).getOwner());
+  }
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value rest = arith::SubIOp::create(builder, loc, constant(size), offset);
-  if (!bounds.upper || *bounds.upper > size)
+  Value rest = arith::SubIOp::create(
+      builder, loc, ascend::asValue(builder, loc, size), offset);
+  if (!known || !bounds.upper || *bounds.upper > *known)
     rest = arith::MaxSIOp::create(builder, loc, rest, constant(0));
   return arith::MinSIOp::create(builder, loc, rest, constant(extent));
 }
@@ -44,8 +57,8 @@ FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
   auto bufferType = cast<MemRefType>(region.getBuffer().getType());
   auto regionType = cast<tile::RegionType>(region.getRegion().getType());
   ArrayRef<int64_t> sizes = regionType.getShape();
-  ArrayRef<int64_t> shape = bufferType.getShape();
-  if (ShapedType::isDynamicShape(sizes) || ShapedType::isDynamicShape(shape))
+  ascend::GlobalShape shape = ascend::globalShapeOf(region.getBuffer());
+  if (ShapedType::isDynamicShape(sizes))
     return user->emitError() << "unsupported: a region with run-time extents of "
                              << tile::describeBuffer(region.getBuffer());
 
@@ -62,9 +75,11 @@ FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
   if (rowDim < 0 && rank >= 2)
     rowDim = rank - 2;
 
-  llvm::SmallVector<int64_t> strides(rank, 1);
-  for (int dim = rank - 2; dim >= 0; --dim)
-    strides[dim] = strides[dim + 1] * shape[dim + 1];
+  if (getConstantIntValue(shape.strides[columnDim]) != 1)
+    return user->emitError()
+           << "unsupported: " << tile::describeBuffer(region.getBuffer())
+           << " has a stride in its last dimension; the Cube core loads rows of "
+              "neighbouring elements";
 
   GlobalTile result;
   result.buffer = region.getBuffer();
@@ -75,19 +90,20 @@ FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
   };
   result.offset = constant(0);
   for (auto [dim, offset] : llvm::enumerate(region.getOffsets())) {
-    Value scaled = builder.createOrFold<arith::MulIOp>(loc, offset,
-                                                       constant(strides[dim]));
+    Value scaled = ascend::scaled(builder, loc, offset, shape.strides[dim]);
     result.offset =
         builder.createOrFold<arith::AddIOp>(loc, result.offset, scaled);
   }
   result.columns =
       clippedExtent(builder, loc, region.getOffsets()[columnDim],
-                    shape[columnDim], sizes[columnDim]);
+                    shape.sizes[columnDim], sizes[columnDim]);
   result.rows = rowDim < 0
                     ? constant(1)
                     : clippedExtent(builder, loc, region.getOffsets()[rowDim],
-                                    shape[rowDim], sizes[rowDim]);
-  result.stride = constant(rowDim < 0 ? shape[columnDim] : strides[rowDim]);
+                                    shape.sizes[rowDim], sizes[rowDim]);
+  result.stride = ascend::asValue(
+      builder, loc,
+      rowDim < 0 ? shape.sizes[columnDim] : shape.strides[rowDim]);
   return result;
 }
 

@@ -647,7 +647,7 @@ private:
         destination->offset,
         minimum(destination->rows, product.m, source->rows),
         minimum(destination->columns, product.n, source->columns),
-        destination->stride, product.m, /*relu=*/false);
+        destination->stride, product.m, /*relu=*/false, copy.getAtomic());
     return success();
   }
 

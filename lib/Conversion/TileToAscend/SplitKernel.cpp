@@ -28,6 +28,11 @@ namespace {
 
 enum class Unit { Cube, Vector };
 
+/// Constant extents, row-major: the shape is part of the parameter's type.
+bool hasConstantShape(MemRefType type) {
+  return type.hasStaticShape() && type.getLayout().isIdentity();
+}
+
 StringRef attributeOf(Unit unit) { return unit == Unit::Cube ? "aic" : "aiv"; }
 
 /// Builds the program of one core type in a region of the kernel.
@@ -209,7 +214,22 @@ private:
   LogicalResult cloneOperation(Operation &op) {
     if (isa<tile::TensorOp>(op)) {
       auto tensor = cast<tile::TensorOp>(op);
-      mapping.map(tensor.getBuffer(), mapping.lookup(tensor.getPointer()));
+      Value parameter = mapping.lookup(tensor.getPointer());
+      mapping.map(tensor.getBuffer(), parameter);
+      auto type = cast<MemRefType>(tensor.getBuffer().getType());
+      if (hasConstantShape(type))
+        return success();
+      llvm::SmallVector<Value> sizes, strides;
+      for (Value size : tensor.getSizes())
+        sizes.push_back(mapping.lookup(size));
+      for (Value stride : tensor.getStrides())
+        strides.push_back(mapping.lookup(stride));
+      auto shaped = MemRefType::get(
+          type.getShape(), type.getElementType(), type.getLayout(),
+          cast<MemRefType>(parameter.getType()).getMemorySpace());
+      mapping.map(tensor.getBuffer(),
+                  ascend::TensorOp::create(builder, op.getLoc(), shaped,
+                                           parameter, sizes, strides));
       return success();
     }
     if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
@@ -412,18 +432,12 @@ private:
         for (Operation *user : argument.getUsers())
           if (auto tensor = dyn_cast<tile::TensorOp>(user)) {
             auto tensorType = cast<MemRefType>(tensor.getBuffer().getType());
-            if (!tensorType.hasStaticShape())
-              return tensor.emitError()
-                     << "unsupported: " << tile::describeBuffer(tensor.getBuffer())
-                     << " has run-time sizes; this target needs constant shapes";
-            if (!tensor.getStrides().empty())
-              return tensor.emitError()
-                     << "unsupported: " << tile::describeBuffer(tensor.getBuffer())
-                     << " has strides of its own; this target needs contiguous tensors";
+            name = tensor.getName().str();
+            if (!hasConstantShape(tensorType))
+              continue; // its shape is an operation of each program
             buffer = MemRefType::get(tensorType.getShape(),
                                      tensorType.getElementType(),
                                      MemRefLayoutAttrInterface(), global);
-            name = tensor.getName().str();
           }
         type = buffer;
       }

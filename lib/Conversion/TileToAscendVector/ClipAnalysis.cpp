@@ -14,6 +14,7 @@
 #include "VectorLowering.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilelang/Dialect/Ascend/IR/GlobalShape.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 #include "llvm/ADT/DenseSet.h"
@@ -137,6 +138,19 @@ bool endsBy(Value offset, Value size, int64_t bound) {
   });
 }
 
+/// The same for a bound that is a run-time size.
+static bool endsBy(Value offset, Value size, Value bound) {
+  SmallVector<Value> limits;
+  collectLimits(size, limits);
+  return llvm::any_of(limits, [&](Value limit) {
+    LinearForm distance;
+    distance.add(offset, 1, 12);
+    distance.add(limit, 1, 12);
+    distance.add(bound, -1, 12);
+    return distance.isConstant() && distance.constant <= 0;
+  });
+}
+
 SmallVector<unsigned> nonUnitDimensions(tile::RegionOp region) {
   SmallVector<unsigned> dimensions;
   for (auto [dimension, extent] :
@@ -160,6 +174,8 @@ bool mayClip(tile::RegionOp region, unsigned dimension) {
     return false;
   // A size that was computed from the bound: offset + min(..., bound - offset).
   auto value = dyn_cast<Value>(size);
+  if (Value runTime = ascend::runTimeSizeOf(region.getBuffer(), dimension))
+    return !value || !endsBy(region.getOffsets()[dimension], value, runTime);
   return !value || !endsBy(region.getOffsets()[dimension], value, bound);
 }
 
@@ -170,6 +186,14 @@ namespace {
 struct Clip {
   Value offset;
   int64_t bound = 0;
+  /// In place of `bound` for tensors of run-time size.
+  Value size;
+  /// This clip leaves no more unwritten than the other.
+  bool isWithin(const Clip &other) const {
+    if (!size && !other.size)
+      return other.bound <= bound;
+    return size && other.size && isSameValue(size, other.size);
+  }
   bool isClipped() const { return static_cast<bool>(offset); }
 };
 
@@ -223,6 +247,9 @@ private:
     }
     if (isa<tile::FillOp>(op))
       return false;
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      return use.getOperandNumber() == 0 ? observesReduce(region, reduce, clips)
+                                         : reduce.getAccumulate();
     auto map = dyn_cast<tile::MapOp>(op);
     if (!map || !startsAtZero(region))
       return true;
@@ -253,17 +280,34 @@ private:
         return true;
       outputClips[position - to.getResults().begin()] = clip;
     }
-    Value buffer = output.getBuffer();
-    if (auto known = seenClips.find(buffer); known != seenClips.end()) {
-      // Reached before: fine if nothing new is unwritten.
-      for (auto [before, now] : llvm::zip_equal(known->second, outputClips))
-        if (now.isClipped() &&
-            !(before.isClipped() && before.bound <= now.bound &&
-              isSameValue(before.offset, now.offset)))
-          return true;
-      return false;
-    }
-    return observes(buffer, outputClips);
+    return follow(output.getBuffer(), outputClips);
+  }
+
+  /// What was made of unwritten elements is in another tile.
+  bool follow(Value buffer, ArrayRef<Clip> clips) {
+    auto known = seenClips.find(buffer);
+    if (known == seenClips.end())
+      return observes(buffer, clips);
+    // Reached before: fine if nothing new is unwritten.
+    for (auto [before, now] : llvm::zip_equal(known->second, clips))
+      if (now.isClipped() &&
+          !(before.isClipped() && now.isWithin(before) &&
+            isSameValue(before.offset, now.offset)))
+        return true;
+    return false;
+  }
+
+  /// Unwritten elements reach results of their own rows only.
+  bool observesReduce(tile::RegionOp region, tile::ReduceOp reduce,
+                      ArrayRef<Clip> clips) {
+    tile::RegionOp result = tile::getRegionOp(reduce.getDestination());
+    if (clips[reduce.getDimension()].isClipped() || !startsAtZero(region) ||
+        !startsAtZero(result))
+      return true;
+    SmallVector<Clip> resultClips;
+    for (std::optional<unsigned> dimension : reduce.destinationDimensions())
+      resultClips.push_back(dimension ? clips[*dimension] : Clip());
+    return follow(result.getBuffer(), resultClips);
   }
 
   /// What is stored lies inside of the destination; is all of it written?
@@ -286,11 +330,16 @@ private:
       auto type = cast<MemRefType>(destination.getBuffer().getType());
       if (!isSameValue(destination.getOffsets()[target], clip.offset))
         return true;
-      if (!type.isDynamicDim(target) && type.getDimSize(target) <= clip.bound)
+      if (!type.isDynamicDim(target) && !clip.size &&
+          type.getDimSize(target) <= clip.bound)
+        continue;
+      Value stored = ascend::runTimeSizeOf(destination.getBuffer(), target);
+      if (stored && clip.size && isSameValue(stored, clip.size))
         continue;
       OpFoldResult size = tile::getSize(source, dimension);
       auto value = dyn_cast<Value>(size);
-      if (!value || !endsBy(clip.offset, value, clip.bound))
+      if (!value || (clip.size ? !endsBy(clip.offset, value, clip.size)
+                               : !endsBy(clip.offset, value, clip.bound)))
         return true;
     }
     return false;
@@ -325,7 +374,8 @@ bool observesOutside(tile::CopyOp load) {
     if (constantOf(destination.getOffsets()[target]) != 0)
       exact = false;
     clips[target] = {source.getOffsets()[dimension],
-                     type.getDimSize(dimension)};
+                     type.getDimSize(dimension),
+                     ascend::runTimeSizeOf(source.getBuffer(), dimension)};
   }
   // A size smaller than the tile leaves the rest as it was, which is right.
   if (!clipped)

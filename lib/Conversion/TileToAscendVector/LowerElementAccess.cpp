@@ -8,6 +8,7 @@
 #include "VectorContext.h"
 #include "VectorProgram.h"
 
+#include "tilelang/Dialect/Ascend/IR/GlobalShape.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 
@@ -41,22 +42,25 @@ static Value indexConstant(OpBuilder &builder, Location location,
 Value linearOffset(OpBuilder &builder, Location location,
                    const VectorContext &context, Value buffer,
                    ValueRange indices) {
-  auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<int64_t> strides =
-      isGlobal(buffer) ? globalStrides(type) : context.layouts.of(type).strides;
+  SmallVector<OpFoldResult> strides;
+  if (isGlobal(buffer))
+    strides = ascend::globalShapeOf(buffer).strides;
+  else
+    for (int64_t stride :
+         context.layouts.of(cast<MemRefType>(buffer.getType())).strides)
+      strides.push_back(builder.getIndexAttr(stride));
   Value offset;
   int64_t constant = 0;
   for (auto [index, stride] : llvm::zip_equal(indices, strides)) {
-    if (std::optional<int64_t> known = constantOf(index)) {
-      constant += *known * stride;
+    std::optional<int64_t> known = constantOf(index);
+    std::optional<int64_t> factor = getConstantIntValue(stride);
+    if ((known && *known == 0) || (factor && *factor == 0))
+      continue;
+    if (known && factor) {
+      constant += *known * *factor;
       continue;
     }
-    if (stride == 0)
-      continue;
-    Value part = index;
-    if (stride != 1)
-      part = arith::MulIOp::create(builder, location, part,
-                                   indexConstant(builder, location, stride));
+    Value part = ascend::scaled(builder, location, index, stride);
     offset =
         offset
             ? arith::AddIOp::create(builder, location, offset, part).getResult()
@@ -72,26 +76,25 @@ Value linearOffset(OpBuilder &builder, Location location,
 
 Value isInside(OpBuilder &builder, Location location, Value buffer,
                ValueRange indices) {
-  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<OpFoldResult> sizes = ascend::globalShapeOf(buffer).sizes;
   Value inside;
   auto require = [&](arith::CmpIPredicate predicate, Value index,
-                     int64_t bound) {
+                     OpFoldResult bound) {
     Value condition =
         arith::CmpIOp::create(builder, location, predicate, index,
-                              indexConstant(builder, location, bound));
+                              ascend::asValue(builder, location, bound));
     inside = inside
                  ? arith::AndIOp::create(builder, location, inside, condition)
                        .getResult()
                  : condition;
   };
-  for (auto [dimension, index] : llvm::enumerate(indices)) {
+  for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
     IndexInterval bounds = boundsOf(index);
     if (!bounds.lower || *bounds.lower < 0)
-      require(arith::CmpIPredicate::sge, index, 0);
-    int64_t extent = type.getDimSize(dimension);
-    if (!ShapedType::isDynamic(extent) &&
-        (!bounds.upper || *bounds.upper >= extent))
-      require(arith::CmpIPredicate::slt, index, extent);
+      require(arith::CmpIPredicate::sge, index, builder.getIndexAttr(0));
+    std::optional<int64_t> extent = getConstantIntValue(size);
+    if (!extent || !bounds.upper || *bounds.upper >= *extent)
+      require(arith::CmpIPredicate::slt, index, size);
   }
   return inside;
 }

@@ -9,6 +9,7 @@
 #include "VectorLowering.h"
 
 #include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
+#include "tilelang/Dialect/Ascend/IR/GlobalShape.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 
 using namespace mlir;
@@ -173,10 +174,11 @@ struct LowerVectorPass : impl::AscendLowerVectorBase<LowerVectorPass> {
       lowerScalarLoads(kernel.getAic());
       if (failed(lowerScalarCasts(kernel.getAic())))
         return signalPassFailure();
-      if (llvm::hasSingleElement(kernel.getAiv().front()))
-        continue;
-      if (failed(ProgramLowering(kernel.getAiv()).run()))
+      if (!llvm::hasSingleElement(kernel.getAiv().front()) &&
+          failed(ProgramLowering(kernel.getAiv()).run()))
         return signalPassFailure();
+      ascend::removeTensors(kernel.getAic());
+      ascend::removeTensors(kernel.getAiv());
     }
   }
 };

@@ -13,6 +13,7 @@
 #include "MapGeometry.h"
 #include "VectorLowering.h"
 
+#include "tilelang/Dialect/Ascend/IR/GlobalShape.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/IndexBounds.h"
 
@@ -25,7 +26,8 @@ namespace {
 /// A dimension that both sides of a copy run along.
 struct TransferDimension {
   unsigned global = 0, tile = 0;
-  int64_t globalStride = 0, tileStride = 0;
+  OpFoldResult globalStride;
+  int64_t tileStride = 0;
   /// Extent before clipping: the largest, and the value where dynamic.
   int64_t maximum = 0;
   Value extent;
@@ -45,6 +47,7 @@ public:
     global = isLoad ? source : destination;
     tile = isLoad ? destination : source;
     globalType = cast<MemRefType>(global.getBuffer().getType());
+    shape = ascend::globalShapeOf(global.getBuffer());
     tileType = cast<MemRefType>(tile.getBuffer().getType());
     layout = context.layouts.of(tileType);
   }
@@ -54,6 +57,13 @@ public:
       return copy.emitError()
              << "unsupported: elements of type " << tileType.getElementType()
              << " on the Vector cores";
+    if (copy.getAtomic() &&
+        !ascend::canAddAtomically(globalType.getElementType()))
+      return copy.emitError()
+             << "unsupported: adding to " << tile::describeBuffer(global.getBuffer())
+             << " atomically: this chip has no atomic addition of type "
+             << globalType.getElementType()
+             << "; use float32, float16, bfloat16, int32, int16 or int8";
     if (failed(matchDimensions()))
       return failure();
     if (isLoad && zeroFill) {
@@ -91,11 +101,11 @@ private:
     return arith::AddIOp::create(builder, location, a, b);
   }
   Value scale(Value value, int64_t factor) {
-    if (factor == 1)
-      return value;
-    if (auto known = constantOf(value))
-      return constant(*known * factor);
-    return arith::MulIOp::create(builder, location, value, constant(factor));
+    return ascend::scaled(builder, location, value,
+                          builder.getIndexAttr(factor));
+  }
+  Value scale(Value value, OpFoldResult factor) {
+    return ascend::scaled(builder, location, value, factor);
   }
 
   LogicalResult matchDimensions() {
@@ -107,12 +117,11 @@ private:
              << global.getRegion().getType() << " and "
              << tile.getRegion().getType()
              << ", whose run-time extents hide which dimensions correspond";
-    SmallVector<int64_t> strides = globalStrides(globalType);
     for (auto [globalDimension, tileDimension] : llvm::zip_equal(from, to)) {
       TransferDimension dimension;
       dimension.global = globalDimension;
       dimension.tile = tileDimension;
-      dimension.globalStride = strides[globalDimension];
+      dimension.globalStride = shape.strides[globalDimension];
       dimension.tileStride = layout.strides[tileDimension];
       OpFoldResult size = tile::getSize(global, globalDimension);
       OpFoldResult other = tile::getSize(tile, tileDimension);
@@ -133,9 +142,10 @@ private:
   /// Offsets of dimensions that the copy does not run along.
   void guardUnitDimensions() {
     auto require = [&](arith::CmpIPredicate predicate, Value index,
-                       int64_t bound) {
-      Value condition = arith::CmpIOp::create(builder, location, predicate,
-                                              index, constant(bound));
+                       OpFoldResult bound) {
+      Value condition =
+          arith::CmpIOp::create(builder, location, predicate, index,
+                                ascend::asValue(builder, location, bound));
       inside = inside
                    ? arith::AndIOp::create(builder, location, inside, condition)
                          .getResult()
@@ -149,11 +159,10 @@ private:
       Value offset = global.getOffsets()[number];
       IndexInterval bounds = boundsOf(offset);
       if (!bounds.lower || *bounds.lower < 0)
-        require(arith::CmpIPredicate::sge, offset, 0);
-      int64_t extent = globalType.getDimSize(number);
-      if (!ShapedType::isDynamic(extent) &&
-          (!bounds.upper || *bounds.upper >= extent))
-        require(arith::CmpIPredicate::slt, offset, extent);
+        require(arith::CmpIPredicate::sge, offset, builder.getIndexAttr(0));
+      std::optional<int64_t> extent = getConstantIntValue(shape.sizes[number]);
+      if (!extent || !bounds.upper || *bounds.upper >= *extent)
+        require(arith::CmpIPredicate::slt, offset, shape.sizes[number]);
     }
   }
 
@@ -162,14 +171,12 @@ private:
     Value extent =
         dimension.extent ? dimension.extent : constant(dimension.maximum);
     dimension.count = extent;
-    int64_t bound = globalType.getDimSize(dimension.global);
-    if (ShapedType::isDynamic(bound))
-      return;
     IndexInterval bounds = boundsOf(offset);
     dimension.mayStartBefore = !bounds.lower || *bounds.lower < 0;
     if (mayClip(global, dimension.global)) {
-      Value rest =
-          arith::SubIOp::create(builder, location, constant(bound), offset);
+      Value bound = ascend::asValue(builder, location,
+                                    shape.sizes[dimension.global]);
+      Value rest = arith::SubIOp::create(builder, location, bound, offset);
       dimension.count = arith::MinSIOp::create(builder, location, extent, rest);
     }
     if (dimension.mayStartBefore) {
@@ -192,7 +199,7 @@ private:
     if (dimensions.empty())
       return startsOnBlock();
     TransferDimension &columns = dimensions.back();
-    return columns.globalStride == 1 && columns.tileStride == 1 &&
+    return getConstantIntValue(columns.globalStride) == 1 && columns.tileStride == 1 &&
            !columns.mayStartBefore && startsOnBlock();
   }
 
@@ -210,10 +217,10 @@ private:
 
   /// First elements of both sides at given indices of the leading dimensions.
   std::pair<Value, Value> firstElements(ArrayRef<Value> indices) {
-    SmallVector<int64_t> strides = globalStrides(globalType);
     Value globalOffset, tileOffset;
-    for (auto [offset, stride] : llvm::zip_equal(global.getOffsets(), strides))
-      if (stride != 0)
+    for (auto [offset, stride] :
+         llvm::zip_equal(global.getOffsets(), shape.strides))
+      if (getConstantIntValue(stride) != 0)
         globalOffset = add(globalOffset, scale(offset, stride));
     for (auto [offset, stride] :
          llvm::zip_equal(tile.getOffsets(), layout.strides))
@@ -290,7 +297,7 @@ private:
                   (loops == 0 && row.maximum * row.tileStride <= last);
       if (fits) {
         rows = row.count;
-        stride = constant(row.globalStride);
+        stride = ascend::asValue(builder, location, row.globalStride);
         maximumRows = row.maximum;
         pitch = row.tileStride;
       } else {
@@ -316,11 +323,19 @@ private:
                              columns, stride, onChip);
     else
       ascend::StoreOp::create(builder, location, onChip, buffer, globalOffset,
-                              rows, columns, stride);
+                              rows, columns, stride, copy.getAtomic());
   }
 
   /// Element by element, where rows have no DMA form.
   LogicalResult lowerElements() {
+    if (copy.getAtomic())
+      return copy.emitError()
+             << "unsupported: adding to " << tile::describeBuffer(global.getBuffer())
+             << " atomically where the innermost dimension of "
+             << tile::describeBuffer(tile.getBuffer())
+             << " and of the tensor do not correspond, or start inside a "
+                "32-byte block; add a whole tile whose rows are rows of the "
+                "tensor";
     copy.emitRemark() << "runs as a scalar loop: the innermost dimension of "
                       << tile::describeBuffer(tile.getBuffer())
                       << " and of the tensor do not correspond, or start "
@@ -364,6 +379,7 @@ private:
   bool isLoad = false;
   tile::RegionOp global, tile;
   MemRefType globalType, tileType;
+  ascend::GlobalShape shape;
   TileLayout layout;
   SmallVector<TransferDimension> dimensions;
   /// Whether the unit dimensions are inside; null where they provably are.

@@ -150,6 +150,11 @@ private:
              << "internal: a copy between tensors reached the Vector core";
     OpBuilder builder(copy);
     if (fromChip && toChip) {
+      if (copy.getAtomic())
+        return copy.emitError()
+               << "unsupported: adding atomically to "
+               << tile::describeBuffer(destination)
+               << ", which is on the chip; add its elements in a T.Parallel";
       convert(builder, copy.getLoc(), source, destination);
       copy.erase();
       return success();
@@ -186,7 +191,8 @@ private:
         SmallVector<Value>(chip.getSizes()));
     if (fromChip) {
       convert(builder, copy.getLoc(), chip, stagedRegion);
-      tile::CopyOp::create(builder, copy.getLoc(), stagedRegion, global);
+      tile::CopyOp::create(builder, copy.getLoc(), stagedRegion, global,
+                           copy.getAtomic());
     } else {
       tile::CopyOp::create(builder, copy.getLoc(), global, stagedRegion);
       convert(builder, copy.getLoc(), stagedRegion, chip);

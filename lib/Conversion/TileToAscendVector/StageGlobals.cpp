@@ -80,7 +80,8 @@ private:
     OpBuilder builder(copy);
     Value whole = tile::RegionOp::create(builder, copy.getLoc(), staged);
     tile::CopyOp::create(builder, copy.getLoc(), copy.getSource(), whole);
-    tile::CopyOp::create(builder, copy.getLoc(), whole, copy.getDestination());
+    tile::CopyOp::create(builder, copy.getLoc(), whole, copy.getDestination(),
+                         copy.getAtomic());
     copy.erase();
     return success();
   }

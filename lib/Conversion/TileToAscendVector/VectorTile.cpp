@@ -86,12 +86,4 @@ SmallVector<int64_t> TileLayout::storageShape() const {
   return {elements / pitch, pitch};
 }
 
-SmallVector<int64_t> globalStrides(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (succeeded(type.getStridesAndOffset(strides, offset)))
-    return strides;
-  return SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic);
-}
-
 } // namespace tilelang::vectorcore

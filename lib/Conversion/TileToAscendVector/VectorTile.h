@@ -56,9 +56,6 @@ private:
   int64_t pitchMultiple = 16;
 };
 
-/// Strides of a row-major buffer in global memory.
-llvm::SmallVector<int64_t> globalStrides(mlir::MemRefType type);
-
 } // namespace tilelang::vectorcore
 
 #endif // TILELANG_LIB_CONVERSION_TILETOASCENDVECTOR_VECTORTILE_H

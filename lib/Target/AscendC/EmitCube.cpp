@@ -329,6 +329,8 @@ void ProgramEmitter::emitFixpipe(FixpipeOp op) {
   auto field = [](const Expression &expression) {
     return narrowed("uint16_t", expression);
   };
+  if (op.getAtomic())
+    setAtomicAdd(op.getDestination(), op);
   text.line("Fixpipe<" + elementType(op.getDestination(), op) +
                 ", float, CFG_ROW_MAJOR>(" +
                 tensor(op.getDestination(), value(op.getOffset())) + ", " +
@@ -339,6 +341,8 @@ void ProgramEmitter::emitFixpipe(FixpipeOp op) {
                 (op.getRelu() ? "true" : "false") +
                 ", QuantMode_t::" + rounding + ", 0, 1, 0, 0, 0});",
             op.getLoc());
+  if (op.getAtomic())
+    endAtomic(op);
   if (isGuarded)
     text.close();
 }

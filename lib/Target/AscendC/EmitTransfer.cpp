@@ -34,10 +34,25 @@ void ProgramEmitter::emitLoad(LoadOp op) {
                    value(op.getColumns()), value(op.getStride()), true});
 }
 
+/// Atomic mode holds for every store that follows: on right before its
+/// instruction, off right behind it.
+void ProgramEmitter::setAtomicAdd(Value destination, Operation *op) {
+  text.line("SetAtomicAdd<" + elementType(destination, op) + ">();",
+            op->getLoc());
+}
+
+void ProgramEmitter::endAtomic(Operation *op) {
+  text.line("SetAtomicNone();", op->getLoc());
+}
+
 void ProgramEmitter::emitStore(StoreOp op) {
+  if (op.getAtomic())
+    setAtomicAdd(op.getDestination(), op);
   emitRowTransfer({op, op.getDestination(), op.getSource(),
                    value(op.getOffset()), value(op.getRows()),
                    value(op.getColumns()), value(op.getStride()), false});
+  if (op.getAtomic())
+    endAtomic(op);
 }
 
 /// Nothing happens where a count is 0: the API says so of DataCopyPad.

@@ -147,6 +147,8 @@ private:
   struct RowTransfer;
   void emitLoad(LoadOp op);
   void emitStore(StoreOp op);
+  void setAtomicAdd(mlir::Value destination, mlir::Operation *op);
+  void endAtomic(mlir::Operation *op);
   void emitRowTransfer(const RowTransfer &transfer);
   void emitGetValue(GetValueOp op);
   void emitSetValue(SetValueOp op);

@@ -488,7 +488,7 @@ def test_whole_buffers_cannot_be_chosen(error_at):
 
 
 @pytest.mark.parametrize(
-    "name", ["reduce_max", "atomic_add", "Persistent", "cumsum", "print", "get_thread_binding", "sync_threads"]
+    "name", ["atomic_max", "Persistent", "cumsum", "print", "get_thread_binding", "sync_threads"]
 )
 def test_names_of_later_work(name, error_at):
     with error_at("later", UnsupportedError, f"T.{name} is not supported yet"):

@@ -100,7 +100,9 @@ def test_element_types(add_program: Callable[..., Any], dtype: str) -> None:
 def refusal(kernel: Any, *args: Any) -> tuple[type[ArgumentError], str]:
     with pytest.raises(ArgumentError) as caught:
         kernel(*args)
-    return type(caught.value), str(caught.value)
+    error = caught.value
+    # Where the call and the parameter stand is tested with the other messages (errors/test_bad_input.py).
+    return type(error), error.message + (f"; {error.help}" if error.help else "")
 
 
 def test_count(add: Any, add_out: Any) -> None:

@@ -82,7 +82,7 @@ def test_factory_must_return_a_program() -> None:
     def factory():
         return 3
 
-    with pytest.raises(KernelTypeError, match=r"'factory' returned a int, expected a @T.prim_func"):
+    with pytest.raises(KernelTypeError, match=r"'factory' returned an int, expected a @T.prim_func"):
         factory()
 
 
@@ -100,7 +100,7 @@ def test_eager_style_is_refused_clearly() -> None:
 def test_jit_options() -> None:
     with pytest.raises(ArgumentTypeError, match="unknown option 'outidx'"):
         tilelang.jit(outidx=1)
-    with pytest.raises(ArgumentTypeError, match="decorates a function, found a int"):
+    with pytest.raises(ArgumentTypeError, match="decorates a function, found an int"):
         tilelang.jit(3)
     # Options of other targets' compilers are taken and have no effect.
     assert callable(tilelang.jit(execution_backend="cython", target_host="llvm", compile_flags=["-O3"]))

@@ -53,7 +53,7 @@ def test_unknown_names() -> None:
         determine_target("cuda")
     with pytest.raises(UnsupportedError, match="target options '-mcpu=x'"):
         determine_target("ascend -mcpu=x")
-    with pytest.raises(TypeError, match="target is a int, expected a name"):
+    with pytest.raises(TypeError, match="target is 3, expected a name"):
         determine_target(3)
     with pytest.raises(ValueError, match="unknown target ''"):
         determine_target("")

@@ -30,7 +30,8 @@ def _is_prim_func(value: Any) -> bool:
 
 def _what(value: Any) -> str:
     """A value in words."""
-    return "None" if value is None else f"a value of type {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def _note_foreign(options: Mapping[str, Any], known: Sequence[str] = _FOREIGN_OPTIONS) -> None:

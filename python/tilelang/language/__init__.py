@@ -10,6 +10,7 @@ from typing import Any
 from ..dtypes import EXPORTED as _DTYPE_NAMES
 from ..dtypes import dtype
 from .annotations import Buffer, StridedTensor, Tensor, dynamic, symbolic
+from .atomics import atomic_add
 from .compute import GemmWarpPolicy, gemm
 from .control import Parallel, Pipelined, Serial, if_then_else, serial, unroll, vectorized
 from .control import select as Select
@@ -95,6 +96,7 @@ __all__ = [
     "alloc_var",
     "annotate_layout",
     "assume",
+    "atomic_add",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",

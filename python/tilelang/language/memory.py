@@ -18,8 +18,10 @@ __all__ = [
     "alloc_var",
     "clear",
     "copy",
+    "copy_regions",
     "element_type",
     "fill",
+    "squeezed",
 ]
 
 
@@ -172,7 +174,8 @@ def _spread(element: Element, other: tuple[Size, ...], what: str, other_text: st
     return Region(element.buffer, element.indices, (1,) * (rank - len(extents)) + tuple(extents))
 
 
-def _squeezed(extents: tuple[Size, ...]) -> list[Size]:
+def squeezed(extents: tuple[Size, ...]) -> list[Size]:
+    """The extents that are not 1."""
     return [extent for extent in extents if same_size(extent, 1) is not True]
 
 
@@ -209,10 +212,10 @@ def copy(
         dst.store(src)
         return
     tracer.require_kernel(what)
-    source, destination = _copy_regions(src, dst, what)
+    source, destination = copy_regions(src, dst, what)
     if source.buffer is destination.buffer and _same_place(source, destination):
         return
-    left, right = _squeezed(source.extents), _squeezed(destination.extents)
+    left, right = squeezed(source.extents), squeezed(destination.extents)
     if len(left) == len(right) and all(same_size(a, b) is not False for a, b in zip(left, right, strict=True)):
         tracer.create("tile.copy", [source.emit(), destination.emit()])
         tracer.effects += 1
@@ -229,7 +232,8 @@ def copy(
     )
 
 
-def _copy_regions(src: Any, dst: Any, what: str) -> tuple[Region, Region]:
+def copy_regions(src: Any, dst: Any, what: str) -> tuple[Region, Region]:
+    """Both sides of a transfer; an element takes the extents of the other side."""
     if isinstance(src, Element):
         destination = operand_region(dst, what, "destination")
         return _spread(src, destination.extents, what, destination.describe_shape()), destination

@@ -19,8 +19,8 @@ _LANGUAGE = _words("""
     If Let LocalBuffer Persistent PersistentTileScheduler SharedBuffer FragmentBuffer Then While
     access_ptr activemask address_of alloc_barrier alloc_buffer alloc_descriptor alloc_global alloc_reducer alloc_tmem
     align_up all_of all_sync annotate_compile_flags annotate_l2_hit_ratio annotate_min_blocks_per_sm
-    annotate_pass_configs annotate_restrict_buffers annotate_safe_value any_of any_sync async_copy atomic_add
-    atomic_addx2 atomic_addx4 atomic_load atomic_max atomic_min atomic_or atomic_store attr ballot ballot_sync
+    annotate_pass_configs annotate_restrict_buffers annotate_safe_value any_of any_sync async_copy atomic_addx2
+    atomic_addx4 atomic_load atomic_max atomic_min atomic_or atomic_store attr ballot ballot_sync
     barrier_arrive barrier_wait c2d_im2col call_extern call_intrin call_packed comm_reducer const copy_cluster
     copysign cummax cumsum decl_buffer device_assert dp4a empty finalize_reducer func_attr gemm_sp
     get_block_binding get_block_bindings get_lane_idx get_thread_binding get_thread_bindings get_warp_group_idx

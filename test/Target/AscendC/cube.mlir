@@ -73,6 +73,11 @@
 // CHECK-NEXT:     Fixpipe<bfloat16_t, float, CFG_ROW_MAJOR>(B[m], c, FixpipeParamsV220{64, uint16_t(rows), 64, 256, false, QuantMode_t::F322BF16, 0, 1, 0, 0, 0});
 // CHECK-NEXT:   }
 // CHECK-NEXT:   if (rows > 0) {
+// CHECK-NEXT:     SetAtomicAdd<bfloat16_t>();
+// CHECK-NEXT:     Fixpipe<bfloat16_t, float, CFG_ROW_MAJOR>(B[m], c, FixpipeParamsV220{64, uint16_t(rows), 64, 256, false, QuantMode_t::F322BF16, 0, 1, 0, 0, 0});
+// CHECK-NEXT:     SetAtomicNone();
+// CHECK-NEXT:   }
+// CHECK-NEXT:   if (rows > 0) {
 // CHECK-NEXT:     Fixpipe<float, float, CFG_ROW_MAJOR>(F[m], c, FixpipeParamsV220{1, uint16_t(rows), uint16_t((rows + 15) / 16 * 16), 256, false, QuantMode_t::NoQuant, 0, 1, 0, 0, 0});
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
@@ -151,6 +156,7 @@ ascend.kernel cube @cube parameters ["A", "W", "B", "F", "m"] blocks 8 aic {
 
   ascend.fixpipe %c to %A at %m rows %c64 columns %c64 stride %c256 product_rows %c64 {relu} : !l0c to !gm
   ascend.fixpipe %c to %B at %m rows %rows columns %c64 stride %c256 product_rows %c64 : !l0c to !gmb
+  ascend.fixpipe %c to %B at %m rows %rows columns %c64 stride %c256 product_rows %c64 {atomic} : !l0c to !gmb
   ascend.fixpipe %c to %F at %m rows %rows columns %c1 stride %c256 product_rows %rows : !l0c to !gmf
   ascend.end
 } aiv {

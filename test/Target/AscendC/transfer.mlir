@@ -27,6 +27,9 @@
 // CHECK-NEXT:   DataCopy(r, X[n], 96);
 // CHECK-NEXT:   DataCopyPad(r, X[n], DataCopyExtParams{1, 12, 0, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
 // CHECK-NEXT:   DataCopyPad(X[n], r, DataCopyExtParams{1, 12, 0, 0, 0});
+// CHECK-NEXT:   SetAtomicAdd<float>();
+// CHECK-NEXT:   DataCopyPad(X[n], r, DataCopyExtParams{1, 12, 0, 0, 0});
+// CHECK-NEXT:   SetAtomicNone();
 // CHECK-NEXT:   for (int32_t row = 0; row < 64; ++row) {
 // CHECK-NEXT:     DataCopyPad(u[row * 104], X[n], DataCopyExtParams{1, 400, 0, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
 // CHECK-NEXT:   }
@@ -90,6 +93,8 @@ ascend.kernel vector @transfer parameters ["X", "flags", "n"] blocks 48 aic {
   ascend.load %X at %n rows %c1 columns %c96 stride %c100 to %r : !gm to !row
   ascend.load %X at %n rows %c1 columns %c3 stride %c0 to %r : !gm to !row
   ascend.store %r to %X at %n rows %c1 columns %c3 stride %c0 : !row to !gm
+  // Atomic mode is on for one store.
+  ascend.store %r to %X at %n rows %c1 columns %c3 stride %c0 {atomic} : !row to !gm
   // Nothing at all.
   ascend.load %X at %n rows %c64 columns %c0 stride %c100 to %u : !gm to !ub
   // The same row again and again.

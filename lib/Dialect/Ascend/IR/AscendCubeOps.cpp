@@ -205,7 +205,9 @@ LogicalResult ZeroL0Op::verify() {
 
 void FixpipeOp::getRegionAccesses(SmallVectorImpl<RegionAccess> &accesses) {
   accesses.push_back({getSource(), RegionAccessKind::Read});
-  accesses.push_back({getDestination(), RegionAccessKind::Write});
+  accesses.push_back({getDestination(), getAtomic()
+                                            ? RegionAccessKind::Accumulate
+                                            : RegionAccessKind::Write});
 }
 
 void FixpipeOp::getEffects(Effects &effects) {

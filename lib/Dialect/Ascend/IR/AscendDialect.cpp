@@ -51,6 +51,14 @@ MemoryKind ascend::memoryOf(Value buffer) {
   return memoryOf(cast<MemRefType>(buffer.getType()));
 }
 
+bool ascend::canAddAtomically(Type elementType) {
+  if (elementType.isF32() || elementType.isF16() || elementType.isBF16())
+    return true;
+  auto integer = dyn_cast<IntegerType>(elementType);
+  return integer && !integer.isUnsigned() &&
+         llvm::is_contained({8u, 16u, 32u}, integer.getWidth());
+}
+
 StringRef ascend::memoryName(MemoryKind memory) {
   switch (memory) {
   case MemoryKind::GM:

@@ -173,10 +173,18 @@ LogicalResult LoadOp::verify() {
 }
 
 void StoreOp::getRegionAccesses(Accesses &accesses) {
-  addAccesses(accesses, getSource(), getDestination());
+  accesses.push_back({getSource(), RegionAccessKind::Read});
+  accesses.push_back({getDestination(), getAtomic()
+                                            ? RegionAccessKind::Accumulate
+                                            : RegionAccessKind::Write});
 }
 
 LogicalResult StoreOp::verify() {
+  Type element = elementTypeOf(getDestination());
+  if (getAtomic() && !canAddAtomically(element))
+    return emitOpError() << "expected a destination of type f32, f16, bf16, "
+                            "i32, i16 or i8 for an atomic store, found "
+                         << element;
   return failure(
       failed(verifyMemory(*this, "source", getSource(), MemoryKind::UB)) ||
       failed(verifyMemory(*this, "destination", getDestination(),

@@ -136,7 +136,9 @@ LogicalResult CopyOp::verify() {
 
 void CopyOp::getRegionAccesses(SmallVectorImpl<RegionAccess> &accesses) {
   accesses.push_back({getSource(), RegionAccessKind::Read});
-  accesses.push_back({getDestination(), RegionAccessKind::Write});
+  accesses.push_back({getDestination(), getAtomic()
+                                            ? RegionAccessKind::Accumulate
+                                            : RegionAccessKind::Write});
 }
 
 void CopyOp::getEffects(MemoryEffectList &effects) {

@@ -228,6 +228,15 @@ func.func @store_rows(%g: memref<64x64xf16, #ascend.memory<gm>>, %n: index) {
 
 // -----
 
+func.func @atomic_type(%g: memref<64xi64, #ascend.memory<gm>>, %n: index) {
+  %u = ascend.alloc "u" : memref<16xi64, #ascend.memory<ub>>
+  // expected-error @below {{expected a destination of type f32, f16, bf16, i32, i16 or i8 for an atomic store, found 'i64'}}
+  ascend.store %u to %g at %n rows %n columns %n stride %n {atomic} : memref<16xi64, #ascend.memory<ub>> to memref<64xi64, #ascend.memory<gm>>
+  return
+}
+
+// -----
+
 %a = ascend.alloc "a" : memref<64xf32, #ascend.memory<ub>>
 // expected-error @below {{expected exactly one of count and repeat, found neither}}
 ascend.unary Exp %a, %a : memref<64xf32, #ascend.memory<ub>>, memref<64xf32, #ascend.memory<ub>>

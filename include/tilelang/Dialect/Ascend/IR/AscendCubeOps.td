@@ -65,11 +65,12 @@ def Ascend_FixpipeOp : Ascend_Instruction<"fixpipe", "FIX"> {
   let description = [{
     Stores `rows` x `columns` elements at element `offset`, rows `stride` apart.
     `productRows` is the m of the Mmads that wrote L0C: its column blocks are
-    `ceil16(productRows)` rows apart (the API's srcStride).
+    `ceil16(productRows)` rows apart (the API's srcStride). `atomic` adds to what
+    the destination holds.
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, AnyMemRef:$destination, Index:$offset,
                        Index:$rows, Index:$columns, Index:$stride, Index:$productRows,
-                       UnitAttr:$relu);
+                       UnitAttr:$relu, UnitAttr:$atomic);
   let assemblyFormat = [{
     $source `to` $destination `at` $offset `rows` $rows `columns` $columns `stride` $stride
     `product_rows` $productRows attr-dict `:` type($source) `to` type($destination)

@@ -46,6 +46,9 @@ llvm::StringRef memoryName(MemoryKind memory);
 /// Elements of one 32-byte block: 16 for 16-bit types, 8 for 32-bit, 32 for 8.
 int64_t blockElements(mlir::Type elementType);
 
+/// Whether stores to global memory can add elements of the type.
+bool canAddAtomically(mlir::Type elementType);
+
 /// The `ascend.alloc`, `ascend.workspace` or block argument (global buffer)
 /// that a memref value views.
 mlir::Value rootBuffer(mlir::Value view);

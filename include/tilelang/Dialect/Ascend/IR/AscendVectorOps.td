@@ -28,8 +28,9 @@ def Ascend_LoadOp : Ascend_Instruction<"load", "MTE2"> {
 
 def Ascend_StoreOp : Ascend_Instruction<"store", "MTE3"> {
   let summary = "UB -> GM, rows of any length (DataCopyPad)";
+  let description = [{`atomic` adds to what the destination holds.}];
   let arguments = (ins AnyStaticShapeMemRef:$source, AnyMemRef:$destination, Index:$offset,
-                       Index:$rows, Index:$columns, Index:$stride);
+                       Index:$rows, Index:$columns, Index:$stride, UnitAttr:$atomic);
   let assemblyFormat = [{
     $source `to` $destination `at` $offset `rows` $rows `columns` $columns `stride` $stride
     attr-dict `:` type($source) `to` type($destination)

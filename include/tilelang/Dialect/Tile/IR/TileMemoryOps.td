@@ -75,8 +75,13 @@ def Tile_CopyOp : Tile_Op<"copy", [
     Regions have equal extents once unit dimensions are left out. Source
     elements outside their buffer read as zero; destination elements outside
     theirs are not written.
+
+    `atomic` adds to what the destination holds, each element at once and in no
+    particular order among blocks of the grid. The sum is in the destination's
+    type, and so is what is added: the source is converted first.
   }];
-  let arguments = (ins Tile_RegionType:$source, Tile_RegionType:$destination);
+  let arguments = (ins Tile_RegionType:$source, Tile_RegionType:$destination,
+                       UnitAttr:$atomic);
   let assemblyFormat = "$source `to` $destination attr-dict `:` type($source) `to` type($destination)";
   let hasVerifier = 1;
 }
