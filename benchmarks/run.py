@@ -44,8 +44,9 @@ def python_seconds(code: str, repeats: int = 5) -> float:
 
 
 def compile_times() -> None:
-    import tilelang
     from gemm import matmul
+
+    import tilelang
 
     def to_source() -> None:
         tilelang.lower(matmul(1024, 1024, 1024), target="ascend")
@@ -69,8 +70,9 @@ def compile_times() -> None:
 
 
 def host_compile_time() -> None:
-    import tilelang
     from gemm import matmul
+
+    import tilelang
 
     source = tilelang.lower(matmul(1024, 1024, 1024), target="ascend").kernel_source
     driver = ROOT / "build" / "_native" / "bin" / "ascc"
@@ -83,8 +85,9 @@ def host_compile_time() -> None:
 
 
 def call_overhead() -> None:
-    import tilelang
     from vector_add import vector_add
+
+    import tilelang
 
     kernel = tilelang.compile(vector_add(64, block=64), target="ascend")
     a = np.ones(64, np.float16)
@@ -99,9 +102,10 @@ def call_overhead() -> None:
 
 
 def gemm_simulation(size: int) -> None:
-    import tilelang
     import torch
     from gemm import matmul
+
+    import tilelang
 
     kernel = tilelang.compile(matmul(size, size, size), target="ascend")
     rng = np.random.default_rng(0)
@@ -117,8 +121,9 @@ def gemm_simulation(size: int) -> None:
 
 
 def gemm_utilisation(size: int) -> None:
-    import tilelang
     from gemm import matmul
+
+    import tilelang
 
     rng = np.random.default_rng(0)
     a = rng.standard_normal((size, size)).astype(np.float16)

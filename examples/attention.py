@@ -39,7 +39,8 @@ def attention(
     """Program for O = softmax(Q K^T / sqrt(dim)) V per head; heads / kv_heads query heads share keys and values.
 
     full: every query sees every key. causal: no later key. window: itself and the window - 1 keys before.
-    mask: the program takes one more tensor, which is added to the scores of every head."""
+    mask: the program takes one more tensor, which is added to the scores of every head.
+    `queries` and `keys` are numbers, or names of `T.dynamic` for a kernel that serves all lengths."""
     if heads % kv_heads:
         raise ValueError(f"{heads} query heads are no multiple of {kv_heads} key heads")
     group = heads // kv_heads
@@ -174,6 +175,7 @@ def main() -> None:
     parser.add_argument("--value-dim", type=int, help="default: that of queries and keys")
     parser.add_argument("--dtype", choices=["float16", "bfloat16"], default="float16")
     parser.add_argument("--kind", choices=KINDS, default="full")
+    parser.add_argument("--any-length", action="store_true", help="compile one kernel for all lengths")
     parser.add_argument("--window", type=int, default=128, help="keys that a query sees with --kind window")
     parser.add_argument("--target", default="ascend")
     parser.add_argument("--profile", action="store_true", help="print where the modelled cycles go")
@@ -190,8 +192,9 @@ def main() -> None:
         dtype = np.dtype(ml_dtypes.bfloat16)
 
     kind, window = arguments.kind, arguments.window
+    lengths = T.dynamic("queries, keys") if arguments.any_length else (queries, keys)
     program = attention(
-        batch, heads, kv_heads, queries, keys, dim, value_dim, dtype=arguments.dtype, kind=kind, window=window
+        batch, heads, kv_heads, *lengths, dim, value_dim, dtype=arguments.dtype, kind=kind, window=window
     )
     kernel = tilelang.compile(program, out_idx=[-1], target=arguments.target)
 

@@ -23,6 +23,9 @@ class I32:
     value: int
 
 
+Argument = I32 | np.ndarray
+
+
 @dataclass
 class Time:
     """What a launch says about its time."""
@@ -45,6 +48,7 @@ class Simulator:
         self.chips = str(chips or ROOT / "chips")
         self.folder = tempfile.TemporaryDirectory(prefix="calibration-")
         self.objects: dict[tuple[str, str], str] = {}
+        self.artifacts: dict[tuple[object, ...], tuple[str, str, int]] = {}
         library = ctypes.CDLL(str(self.native / "lib" / "libascendsim.so"))
         pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64
         for name, result, arguments in (
@@ -82,7 +86,7 @@ class Simulator:
         core: str,
         entry: str,
         blocks: int,
-        arguments: list[I32 | np.ndarray],
+        arguments: list[Argument],
         chip: str = "ascend910b1",
         **options: bool,
     ) -> Time:
@@ -95,7 +99,7 @@ class Simulator:
         core: str,
         entry: str,
         blocks: int,
-        arguments: list[I32 | np.ndarray],
+        arguments: list[Argument],
         chip: str = "ascend910b1",
         time_only: bool = True,
         checks: bool = False,

@@ -48,8 +48,11 @@ std::string writeReproducer(ModuleOp original, const CompileOptions &options) {
     return "the program could not be kept in " + options.reproducerDirectory +
            ": " + failed.message();
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  stream << "// tilelang-opt --ascend-pipeline=chip=" << options.chip << " "
-         << path << "\n";
+  // A line for the shell.
+  stream << "// tilelang-opt --ascend-pipeline='chip=" << options.chip;
+  if (!options.chipDirectory.empty())
+    stream << " chip-directory=" << options.chipDirectory;
+  stream << "' " << path << "\n";
   // What crashed may have left the context in any state.
   std::string how;
   if (!runGuarded(

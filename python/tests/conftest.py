@@ -18,7 +18,6 @@ import pytest
 
 import tilelang.language as T
 
-
 _cache: str | None = None
 
 

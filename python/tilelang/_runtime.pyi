@@ -18,6 +18,7 @@ class Artifact:
     source: str
     statistics: dict[str, int]
     lines: list[tuple[int, str, int, int, int, int]]
+    remarks: str
     @property
     def parameters(self) -> list[dict[str, Any]]: ...
     @property

@@ -189,7 +189,16 @@ static std::string precompiledHeader(const HostCompileRequest &request, const st
   Process process;
   std::string text;
   if (!process.start(command, text) || process.finish(text) != 0) {
-    fs::remove(temporary, failure);
+    // The compiler writes beside its output (NAME-1234abcd.tmp.tmp for
+    // NAME.tmp) and may not have cleaned up, where the disk is full for example.
+    std::string prefix = temporary.stem().string();
+    std::vector<fs::path> left;
+    for (const auto &entry : fs::directory_iterator(folder, failure))
+      if (std::string name = entry.path().filename().string();
+          name.rfind(prefix + "-", 0) == 0 || name.rfind(prefix + ".", 0) == 0)
+        left.push_back(entry.path());
+    for (const fs::path &file : left)
+      fs::remove(file, failure);
     return std::string();
   }
   fs::rename(temporary, target, failure);

@@ -67,7 +67,10 @@ struct Access {
 using AccessList = std::vector<Access>;
 
 /// What the instruction costs on a chip, in core cycles. Occupancy blocks the
-/// pipe; latency is the further delay until later flags of the pipe see it.
+/// pipe; latency is the further delay until later flags of the pipe see it. With
+/// `gmBytes` the pipe is blocked for the longest of occupancy, the transfer under
+/// shared bandwidth, the row bursts and the issue distance of transfers, so
+/// occupancy then holds only what the engine cannot know.
 struct Cost {
   double occupancy = 0;
   double latency = 0;

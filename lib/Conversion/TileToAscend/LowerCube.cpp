@@ -14,6 +14,7 @@
 
 #include "tilelang/Chip/Chip.h"
 #include "tilelang/Conversion/TileToAscend/GlobalTile.h"
+#include "tilelang/Conversion/TileToAscend/OutsideReads.h"
 #include "tilelang/Conversion/TileToAscend/Passes.h"
 #include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
 #include "tilelang/Dialect/Ascend/Transforms/ChipCache.h"
@@ -53,6 +54,53 @@ struct ProductExtents {
   Value m, n;
 };
 
+/// Values inside a nest of loops as they are in its first iteration, computed
+/// in front of it.
+class FirstIteration {
+public:
+  FirstIteration(OpBuilder &builder, llvm::SmallVector<scf::ForOp> loops)
+      : builder(builder), loops(std::move(loops)) {}
+
+  /// Null where the value depends on more than the loops.
+  Value valueOf(Value value) {
+    if (loops.empty() ||
+        !loops.front()->getRegion(0).isAncestor(value.getParentRegion()))
+      return value;
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      for (scf::ForOp loop : loops)
+        if (value == loop.getInductionVar())
+          return valueOf(loop.getLowerBound());
+      return {};
+    }
+    if (!isa<arith::ArithDialect>(op->getDialect()) || !isPure(op))
+      return {};
+    for (Value operand : op->getOperands()) {
+      Value first = valueOf(operand);
+      if (!first)
+        return {};
+      mapping.map(operand, first);
+    }
+    created.push_back(builder.clone(*op, mapping));
+    return mapping.lookup(value);
+  }
+
+  void eraseUnused() {
+    for (Operation *op : llvm::reverse(created))
+      if (op->use_empty())
+        op->erase();
+    created.clear();
+  }
+
+private:
+  OpBuilder &builder;
+  llvm::SmallVector<scf::ForOp> loops;
+  IRMapping mapping;
+  llvm::SmallVector<Operation *> created;
+};
+
 class LowerCube {
 public:
   LowerCube(ascend::KernelOp kernel, const Chip &chip)
@@ -71,7 +119,7 @@ public:
     });
     if (failed(createStorage(body)))
       return failure();
-    readsOutside = vectorCodeSeesOutside();
+    readsOutside = outsideReachesResult(kernel);
     for (Operation *op : copies)
       if (ascend::memoryOf(tile::getBuffer(cast<tile::CopyOp>(op)
                                                .getDestination())) ==
@@ -124,21 +172,6 @@ private:
       else
         op.moveBefore(&block, block.begin());
     }
-  }
-
-  /// Whether values outside the tensors, which read as zero, can reach a result:
-  /// through a reduction on the Vector cores, or through a product of what they
-  /// computed. Elementwise epilogues store what exists and nothing else.
-  bool vectorCodeSeesOutside() {
-    bool sees = false;
-    kernel.getAiv().walk([&](Operation *op) {
-      if (op->getName().getStringRef() == "tile.reduce")
-        sees = true;
-      if (auto copy = dyn_cast<tile::CopyOp>(op))
-        sees |= isa_and_nonnull<ascend::WorkspaceOp>(
-            tile::getBuffer(copy.getDestination()).getDefiningOp());
-    });
-    return sees;
   }
 
   //===-- Storage --------------------------------------------------------===//
@@ -356,7 +389,7 @@ private:
                << "unsupported: " << tile::describeBuffer(region) << " of "
                << tile->rows << "x" << tile->columns
                << " exceeds the largest extent of a product, "
-               << kLargestExtent;
+               << kLargestExtent << "; split it with a loop over smaller tiles";
     }
     return success();
   }
@@ -417,6 +450,18 @@ private:
     Value depth = equal(kOfA, kOfB)
                       ? kOfA
                       : builder.createOrFold<arith::MinSIOp>(loc, kOfA, kOfB);
+
+    if (!isPositive(depth) && constantOf(gemm.getClear()) != 0) {
+      Value empty = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::sle, depth, constant(loc, 0));
+      auto guard = scf::IfOp::create(
+          builder, loc,
+          builder.createOrFold<arith::AndIOp>(loc, empty, gemm.getClear()),
+          false);
+      OpBuilder::InsertionGuard saved(builder);
+      builder.setInsertionPointToStart(&guard.getThenRegion().front());
+      storeZeros(loc, tile::getBuffer(gemm.getC()));
+    }
 
     auto multiply = [&](Value start, Value extent, Value first) {
       Value zero = constant(loc, 0);
@@ -514,9 +559,18 @@ private:
     return dyn_cast_or_null<tile::GemmOp>(next);
   }
 
-  /// Whether clearing in front of `gemm` may have to store zeros by itself.
+  static bool isPositive(Value value) {
+    IndexInterval bounds = boundsOf(value);
+    return bounds.lower && *bounds.lower >= 1;
+  }
+
+  /// Whether clearing in front of `gemm` may have to store zeros by itself: no
+  /// product may run, or one of depth 0, which writes nothing.
   bool mayNeedZeros(tile::GemmOp gemm) {
     Value buffer = tile::getBuffer(gemm.getC());
+    auto [kOfA, kOfB] = depths[gemm];
+    if (!isPositive(kOfA) || !isPositive(kOfB))
+      return true;
     for (Operation *user : buffer.getUsers())
       for (Operation *op : user->getUsers())
         if (auto fill = dyn_cast<tile::FillOp>(op)) {
@@ -543,28 +597,49 @@ private:
     bool absorbed = gemm && (llvm::all_of(loops, runsAtLeastOnce) ||
                              loops.size() == 1);
     if (!absorbed) {
-      storeZeros(fill);
+      storeZeros(loc, buffer);
       return success();
     }
     clearedBy[gemm].push_back(loops);
-    for (scf::ForOp loop : loops) {
-      if (runsAtLeastOnce(loop))
+    builder.setInsertionPoint(loops.empty() ? gemm.getOperation()
+                                            : loops.front().getOperation());
+    Value empty;
+    auto addCase = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      Value one = arith::CmpIOp::create(builder, loc, predicate, a, b);
+      empty = empty ? arith::OrIOp::create(builder, loc, empty, one) : one;
+    };
+    for (scf::ForOp loop : loops)
+      if (!runsAtLeastOnce(loop))
+        addCase(arith::CmpIPredicate::sge, loop.getLowerBound(),
+                loop.getUpperBound());
+    // The product that would start from zero writes nothing where its operands
+    // lie outside their tensors.
+    auto [kOfA, kOfB] = depths[gemm];
+    bool always = false;
+    FirstIteration first(builder, loops);
+    for (Value depth : {kOfA, kOfB}) {
+      if (isPositive(depth))
         continue;
-      builder.setInsertionPoint(loop);
-      Value empty = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::sge, loop.getLowerBound(),
-          loop.getUpperBound());
-      auto guard = scf::IfOp::create(builder, loc, empty, false);
-      builder.setInsertionPointToStart(&guard.getThenRegion().front());
-      storeZeros(fill);
+      Value atStart = first.valueOf(depth);
+      if (!atStart)
+        always = true;
+      else if (!isPositive(atStart))
+        addCase(arith::CmpIPredicate::sle, atStart, constant(loc, 0));
     }
+    if (always) {
+      storeZeros(loc, buffer);
+    } else if (empty) {
+      auto guard = scf::IfOp::create(builder, loc, empty, false);
+      OpBuilder::InsertionGuard saved(builder);
+      builder.setInsertionPointToStart(&guard.getThenRegion().front());
+      storeZeros(loc, buffer);
+    }
+    first.eraseUnused();
     return success();
   }
 
   /// 0 = 0 x 0: L0C has no other way to be cleared.
-  void storeZeros(tile::FillOp fill) {
-    Location loc = fill.getLoc();
-    Value buffer = tile::getBuffer(fill.getDestination());
+  void storeZeros(Location loc, Value buffer) {
     CubeTile *tile = tileOf(buffer);
     Type element = Float16Type::get(builder.getContext());
     auto alloc = [&](int64_t rows, int64_t columns, ascend::MemoryKind memory) {

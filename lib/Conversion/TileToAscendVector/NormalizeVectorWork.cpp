@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VectorLane.h"
 #include "VectorLowering.h"
 
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
+#include "tilelang/Interfaces/RegionAccessOpInterface.h"
 #include "tilelang/Support/IndexBounds.h"
 
 using namespace mlir;
@@ -159,7 +161,8 @@ private:
       copy.erase();
       return success();
     }
-    if (elementOf(source) == elementOf(destination))
+    if (elementOf(source) == elementOf(destination) &&
+        !(toChip && overwritesNeighbours(copy, destination)))
       return success();
     // The tile that holds the tensor's own elements.
     tile::RegionOp chip = fromChip ? source : destination;
@@ -199,6 +202,41 @@ private:
     }
     copy.erase();
     return success();
+  }
+
+  /// Whether rows of a load end inside a 32-byte block of the tile that another
+  /// operation writes too: a DMA fills whole blocks, so that it would overwrite
+  /// elements which are not the copy's.
+  bool overwritesNeighbours(tile::CopyOp load, tile::RegionOp chip) {
+    auto type = cast<MemRefType>(chip.getBuffer().getType());
+    if (type.getRank() == 0)
+      return false;
+    unsigned last = type.getRank() - 1;
+    int64_t bytes = storageBytes(type.getElementType());
+    std::optional<int64_t> extent =
+        getConstantIntValue(tile::getSize(chip, last));
+    std::optional<int64_t> offset = tile::getConstantOffset(chip, last);
+    if (extent && *extent * bytes % 32 == 0)
+      return false;
+    if (extent && offset && *offset + *extent >= type.getDimSize(last))
+      return false;
+    // These are copied element by element.
+    if (offset && *offset * bytes % 32 != 0)
+      return false;
+    SmallVector<unsigned> dimensions = nonUnitDimensions(chip);
+    if (!dimensions.empty() && dimensions.back() != last)
+      return false;
+    return writesOtherwise(chip.getBuffer(), load);
+  }
+
+  bool writesOtherwise(Value buffer, tile::CopyOp load) {
+    SmallVector<OperationAccess> accesses;
+    for (Operation &op : program.getOps())
+      collectAccessesRecursively(&op, accesses);
+    return llvm::any_of(accesses, [&](const OperationAccess &entry) {
+      return entry.operation != load && entry.access.writes() &&
+             tile::getBuffer(entry.access.target) == buffer;
+    });
   }
 
   void convert(OpBuilder &builder, Location location, tile::RegionOp source,

@@ -16,6 +16,7 @@ from mla_decode import mla_decode, mla_decode_in_numpy
 from paged_decode import paged_decode, paged_decode_in_numpy, pages_in_any_order
 
 import tilelang
+import tilelang.language as T
 
 CHIPS = ["ascend910b2", "ascend910b4"]
 WINDOW = 50
@@ -92,6 +93,18 @@ def test_long_sequences(dim: int, kind: str, target: str) -> None:
 def test_queries_and_keys_of_different_lengths(queries: int, keys: int, kind: str) -> None:
     """With fewer keys than queries the first queries see nothing in causal attention and get zeros."""
     check(1, 1, queries, keys, kind=kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_kernel_for_all_lengths(kind: str) -> None:
+    queries, keys = T.dynamic("queries, keys")
+    program = attention(1, 2, 1, queries, keys, 64, 64, kind=kind, window=WINDOW)
+    kernel = tilelang.compile(program, out_idx=[-1], target="ascend")
+    for lengths in [(1, 1), (17, 300), (300, 17), (128, 128)]:
+        tensors = inputs(2, 1, *lengths, 64, 64, kind=kind)
+        mask = tensors[3] if kind == "mask" else None
+        reference = attention_in_numpy(*tensors[:3], kind, WINDOW, mask)
+        np.testing.assert_allclose(kernel(*tensors).astype(np.float32), reference, rtol=2e-2, atol=1e-2)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

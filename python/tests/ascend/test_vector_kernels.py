@@ -219,18 +219,22 @@ def run_casts(dtype: str) -> tuple[Array, dict[str, Array]]:
 @pytest.mark.parametrize("to", DTYPES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_cast(dtype: str, to: str) -> None:
-    """Between integers modulo 2^bits; floats are cut towards zero and saturate where they become integers."""
+    """Between integers modulo 2^bits; floats are cut towards zero. A float out of the range of an integer type has no
+    value that the language fixes."""
     a, outputs = run_casts(dtype)
+    got = outputs[to]
     if to == "bool":
         expected = double(a) != 0
     elif "int" in to and dtype in FLOATS:
-        expected = np.trunc(double(a)).clip(np.iinfo(to).min, np.iinfo(to).max).astype(to)
+        whole = np.trunc(double(a))
+        inside = (whole >= np.iinfo(to).min) & (whole <= np.iinfo(to).max)
+        got, expected = got[inside], whole[inside].astype(to)
     elif "int" in to:
         expected = a.astype(np.int64).astype(to)
     else:
         with np.errstate(over="ignore"):
             expected = double(a).astype(np.float32).astype(numpy_type(to))
-    assert_same(outputs[to], expected)
+    assert_same(got, expected)
 
 
 @pytest.mark.parametrize("to", ["float32", "float16", "int8", "int64", "bool"])
@@ -449,9 +453,8 @@ def test_guards_clip_a_tile() -> None:
             a = T.alloc_fragment((5, 20), "float32")
             T.copy(A, a)
             for i, j in T.Parallel(5, 20):
-                if i >= 2:
-                    if j < 17:
-                        a[i, j] = a[i, j] + 1.0
+                if i >= 2 and j < 17:
+                    a[i, j] = a[i, j] + 1.0
             T.copy(a, C)
 
     a = values((5, 20), "float32")
@@ -610,19 +613,24 @@ def test_elements_then_rows() -> None:
     assert_same(tilelang.compile(main, out_idx=[1], target="ascend")(a), expected * 2)
 
 
-def test_partial_copy_into_a_filled_tile() -> None:
+@pytest.mark.parametrize("columns", [1, 5, 37, 40, 64])
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_partial_copy_into_a_filled_tile(dtype: str, columns: int) -> None:
+    """A transfer fills whole blocks of 32 bytes; what is next to the copied elements stays."""
+
     @T.prim_func
-    def main(A: T.Tensor((8, 40), "int8"), C: T.Tensor((8, 64), "int8")):
+    def main(A: T.Tensor((8, columns), dtype), C: T.Tensor((8, 64), dtype)):
         with T.Kernel(1):
-            a = T.alloc_fragment((8, 64), "int8")
+            a = T.alloc_fragment((8, 64), dtype)
             T.fill(a, 7)
-            T.copy(A[0:8, 0:40], a[0:8, 0:40])
+            T.copy(A[0:8, 0:columns], a[0:8, 0:columns])
             for i, j in T.Parallel(8, 64):
                 a[i, j] = a[i, j] + 1
             T.copy(a, C)
 
-    a = values((8, 40), "int8")
-    expected = np.concatenate([a, np.full((8, 24), 7, np.int8)], axis=1) + np.int8(1)
+    a = values((8, columns), dtype)
+    expected = np.full((8, 64), 8, dtype)
+    expected[:, :columns] = a + np.ones((), dtype)
     assert_same(tilelang.compile(main, out_idx=[1], target="ascend", checks="on")(a), expected)
 
 

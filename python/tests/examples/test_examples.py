@@ -15,6 +15,22 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py"))
 
 # Sizes that divide nothing, and the smallest ones.
 SIZES = {
+    "attention": [
+        ["--queries", "70", "--keys", "130", "--kv-heads", "2", "--dim", "64", "--kind", "causal"],
+        ["--queries", "130", "--keys", "70", "--heads", "1", "--dim", "64", "--kind", "causal"],
+        ["--queries", "200", "--heads", "1", "--dim", "64", "--kind", "window", "--window", "50"],
+        ["--queries", "33", "--keys", "99", "--heads", "2", "--dim", "64", "--kind", "causal", "--any-length"],
+        ["--queries", "70", "--heads", "2", "--kind", "mask", "--dtype", "bfloat16"],
+        ["--queries", "100", "--heads", "1", "--dim", "192", "--value-dim", "128", "--dtype", "bfloat16"],
+        ["--queries", "1", "--heads", "1", "--keys", "1"],
+    ],
+    "attention_custom_mask": [
+        ["--mask", "prefix", "--score", "slope"],
+        ["--mask", "sink", "--score", "near", "--sequence", "130", "--heads", "1"],
+        ["--mask", "documents", "--sequence", "100"],
+        ["--mask", "dilated", "--sequence", "70"],
+        ["--sequence", "1", "--heads", "1"],
+    ],
     "batched_gemm": [
         ["--batch", "3", "--m", "17", "--n", "70", "--k", "36"],
         ["--batch", "1", "--m", "1", "--n", "1", "--k", "1"],
@@ -41,10 +57,20 @@ SIZES = {
         ["--m", "17", "--n", "17", "--dtype", "bfloat16"],
         ["--m", "1", "--n", "1"],
     ],
+    "mla_decode": [
+        ["--batch", "1", "--heads", "70", "--keys", "130"],
+        ["--batch", "1", "--heads", "1", "--keys", "1"],
+        ["--latent", "256", "--rope", "32", "--heads", "20", "--keys", "65"],
+    ],
     "online_softmax": [
         ["--m", "13", "--n", "1000"],
         ["--m", "17", "--n", "1025", "--dtype", "bfloat16"],
         ["--m", "1", "--n", "1", "--dtype", "float32"],
+    ],
+    "paged_decode": [
+        ["--lengths", "1", "64", "0", "130", "--dim", "64"],
+        ["--lengths", "9", "40", "--heads", "12", "--kv-heads", "3", "--page", "16"],
+        ["--lengths", "1", "--heads", "1", "--kv-heads", "1"],
     ],
     "rms_norm": [
         ["--m", "13", "--n", "1000"],
@@ -70,6 +96,10 @@ SIZES = {
         ["--m", "13", "--n", "1000"],
         ["--m", "17", "--n", "17", "--dtype", "bfloat16"],
         ["--m", "1", "--n", "1"],
+    ],
+    "unfused_attention": [
+        ["--heads", "1", "--queries", "70", "--keys", "600", "--dim", "64"],
+        ["--heads", "1", "--queries", "1", "--keys", "1", "--dim", "16"],
     ],
     "vector_add": [["--n", "3001"], ["--n", "1"]],
 }

@@ -1,7 +1,9 @@
 """T.gemm: spellings, and shapes and types that do not fit."""
 
+import numpy as np
 import pytest
 
+import tilelang
 import tilelang.language as T
 from tilelang.errors import KernelTypeError, KernelValueError
 
@@ -108,3 +110,36 @@ def test_operand_is_an_element(error_at):
                 s = T.alloc_shared((16, 16), "float16")
                 acc = T.alloc_fragment((16, 16), "float32")
                 T.gemm(s, B[0, 0], acc)  #! element
+
+
+def part_of_a_product(clear_accum):
+    """C[p] = A[:, part p] @ B[part p, :], parts of 64; A ends in the first of them."""
+
+    @T.prim_func
+    def main(A: T.Tensor((16, 40), "float16"), B: T.Tensor((40, 16), "float16"), C: T.Tensor((32, 16), "float32")):
+        with T.Kernel(2) as part:
+            a = T.alloc_shared((16, 32), "float16")
+            b = T.alloc_shared((32, 16), "float16")
+            acc = T.alloc_fragment((16, 16), "float32")
+            if not clear_accum:
+                T.clear(acc)
+            for k in T.Pipelined(1 if clear_accum else 2):
+                T.copy(A[0, part * 64 + k * 32], a)
+                T.copy(B[part * 64 + k * 32, 0], b)
+                T.gemm(a, b, acc, clear_accum=clear_accum)
+            T.copy(acc, C[part * 16, 0])
+
+    return main
+
+
+@pytest.mark.parametrize("clear_accum", [False, True])
+def test_products_of_nothing_are_zero(clear_accum):
+    """Operands that lie outside their tensors altogether leave the accumulator cleared."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(-3, 4, (16, 40)).astype(np.float16)
+    b = rng.integers(-3, 4, (40, 16)).astype(np.float16)
+    c = np.full((32, 16), np.nan, np.float32)
+    tilelang.compile(part_of_a_product(clear_accum))(a, b, c)
+    depth = 32 if clear_accum else 40
+    np.testing.assert_array_equal(c[:16], a[:, :depth].astype(np.float32) @ b[:depth].astype(np.float32))
+    np.testing.assert_array_equal(c[16:], np.zeros((16, 16), np.float32))

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from ..errors import ArgumentTypeError, KernelTypeError, Note, SourceLocation, UnsupportedError
+from ..errors import ArgumentTypeError, KernelTypeError, Note, SourceLocation
 from ..passes import normalize_pass_configs
 from ..utils import logger
 from .build import BuildOptions, build
+from .eager import EagerKernels, reject_outputs
 from .kernel import JITKernel, checks_enabled, output_indices
 from .user_line import at_user_line, calling_line
 
@@ -153,7 +154,8 @@ def _opens_kernel(code: CodeType) -> bool:
 
 class JITFunction:
     """A factory of kernels: called with Python values and arrays, it runs the decorated function, compiles the program
-    that it returns, and remembers the kernel. Arrays count by element type, shape and strides only."""
+    that it returns, and remembers the kernel. Arrays count by element type, shape and strides only. A function that
+    opens T.Kernel itself (eager style) is a kernel instead: a call compiles it for its arguments and runs it."""
 
     def __init__(
         self,
@@ -174,6 +176,11 @@ class JITFunction:
         self.checks = checks
         checks_enabled(checks)
         self.signature = inspect.signature(func)
+        #: Set for a function that opens T.Kernel itself: a call of it runs the kernel.
+        self._eager: EagerKernels | None = None
+        if _opens_kernel(func.__code__):
+            reject_outputs(self.__name__, out_idx, self._location())
+            self._eager = EagerKernels(func, _key, lambda program, outputs: self._compile(program, outputs or None))
         self._kernels: dict[Any, JITKernel] = {}
         self._lock = threading.Lock()
         self._key_locks: dict[Any, threading.Lock] = {}
@@ -199,7 +206,14 @@ class JITFunction:
 
     __name__: str
 
-    def __call__(self, *args: Any, **kwargs: Any) -> JITKernel:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._eager is not None:
+            return self._eager.call(args, kwargs)
+        return self._kernel(args, kwargs)
+
+    def _kernel(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JITKernel:
+        if self._eager is not None:
+            return self._eager.kernel(args, kwargs)
         bound = self._bind(args, kwargs)
         key = tuple((name, _key(value)) for name, value in bound.arguments.items())
         kernel = self._kernels.get(key)
@@ -215,12 +229,6 @@ class JITFunction:
         return kernel
 
     def _program(self, bound: inspect.BoundArguments) -> Any:
-        if _opens_kernel(self.func.__code__):
-            raise UnsupportedError(
-                f"'{self.__name__}' opens T.Kernel in its own body (eager style), which is not available yet",
-                self._location(),
-                help="write a factory: an inner function with @T.prim_func that the decorated function returns",
-            )
         program = self.func(*bound.args, **bound.kwargs)
         if not _is_prim_func(program):
             raise KernelTypeError(
@@ -230,10 +238,10 @@ class JITFunction:
             )
         return program
 
-    def _compile(self, program: Any) -> JITKernel:
+    def _compile(self, program: Any, out_idx: int | Sequence[int] | None = None) -> JITKernel:
         return compile(
             program,
-            self.out_idx,
+            self.out_idx if out_idx is None else out_idx,
             self.target,
             pass_configs=self.pass_configs,
             verbose=self.verbose,
@@ -241,16 +249,19 @@ class JITFunction:
         )
 
     def compile(self, *args: Any, **kwargs: Any) -> JITKernel:
-        """The kernel for these arguments, as a call gives it."""
-        return self(*args, **kwargs)
+        """The kernel for these arguments, as a call of a factory gives it. In eager style tensors may be left out and
+        the values of T.const given by name."""
+        return self._kernel(args, kwargs)
 
     def get_tir(self, *args: Any, **kwargs: Any) -> Any:
         """The program for these arguments, not compiled."""
+        if self._eager is not None:
+            return self._eager.program(args, kwargs)
         return self._program(self._bind(args, kwargs))
 
     def get_kernel_source(self, *args: Any, **kwargs: Any) -> str:
         """The emitted source for these arguments."""
-        return self(*args, **kwargs).get_kernel_source()
+        return self._kernel(args, kwargs).get_kernel_source()
 
     def par_compile(
         self,
@@ -262,7 +273,7 @@ class JITFunction:
 
         def one(config: Mapping[str, Any] | Sequence[Any]) -> JITKernel | None:
             try:
-                return self(**config) if isinstance(config, Mapping) else self(*config)
+                return self._kernel((), dict(config)) if isinstance(config, Mapping) else self._kernel(tuple(config), {})
             except Exception as error:
                 if not ignore_error:
                     raise
@@ -279,8 +290,12 @@ class JITFunction:
         with self._lock:
             self._kernels.clear()
             self._key_locks.clear()
+        if self._eager is not None:
+            self._eager.clear()
 
     def __repr__(self) -> str:
+        if self._eager is not None:
+            return f"<jit kernel {self.__name__}{self.signature}, {len(self._eager)} compiled>"
         return f"<jit factory {self.__name__}{self.signature}, {len(self._kernels)} kernels>"
 
 

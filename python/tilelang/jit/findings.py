@@ -70,7 +70,7 @@ def _remedy(finding: dict[str, Any]) -> str | None:
 
 
 def check_error(kernel: Kernel, report: Report) -> CheckError:
-    """The error for a launch with findings. Races come first; the first finding is the message, the others are notes."""
+    """The error for a launch with findings, races before others: the first is the message, the rest are notes."""
     artifact = kernel.artifact
     # A missing order is the cause; wrong bytes, stale flags and deadlocks follow from it.
     findings = sorted(report.findings, key=lambda finding: finding["kind"] != "race")

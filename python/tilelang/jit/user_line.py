@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import TracebackType
 
 from ..errors import SourceLocation, TileLangError

@@ -14,6 +14,7 @@ from .atomics import atomic_add
 from .compute import GemmWarpPolicy, gemm
 from .control import Parallel, Pipelined, Serial, if_then_else, serial, unroll, vectorized
 from .control import select as Select
+from .eager import const, empty
 from .hints import (
     Fragment,
     Layout,
@@ -105,9 +106,11 @@ __all__ = [
     "ceildiv",
     "clamp",
     "clear",
+    "const",
     "copy",
     "dtype",
     "dynamic",
+    "empty",
     "evaluate",
     "exp10",
     "fill",

@@ -90,7 +90,7 @@ class Scope:
                     "T.alloc_var(...)`, or use another name",
                 )
         value = settle(value)
-        _name(value, name, self.kind != "prim_func")
+        _name(value, name, self.kind not in ("prim_func", "eager"))
         self.bindings[name] = _Binding(value, frame, user_location())
         return value
 

@@ -126,7 +126,9 @@ def _resolve(function: FunctionType, name: str, annotation: Any, caller: FrameTy
         if isinstance(value, str) and not isinstance(value, DType):  # a quoted annotation in a file of texts
             value = eval(value, function.__globals__, local)
         return value
-    except TileLangError:
+    except TileLangError as error:
+        # The text has no place of its own.
+        error.location = parameter_location(function, name)
         raise
     except NameError as error:
         try:
@@ -146,7 +148,7 @@ def _resolve(function: FunctionType, name: str, annotation: Any, caller: FrameTy
         ) from error
 
 
-def heading_of(function: FunctionType) -> SourceLocation:
+def heading_of(function: Any) -> SourceLocation:
     """Where a function is defined: `def` and its name."""
     code = function.__code__
     try:
@@ -212,11 +214,16 @@ def parameters_of(function: FunctionType, caller: FrameType | None) -> list[Para
 
 def trace(function: FunctionType, caller: FrameType | None = None) -> PrimFunc:
     """Runs a kernel's function once and returns the program it builds."""
-    code = function.__code__
     function_syntax(function)  # says what is wrong where there is no source
-    heading = heading_of(function)
     rewritten = rewrite_function(function, "prim_func")
     params = parameters_of(function, caller)
+    return trace_program(function, params, lambda arguments: _run(rewritten, arguments))
+
+
+def trace_program(function: FunctionType, params: list[Param], run: Callable[[list[Any]], None]) -> PrimFunc:
+    """The program with these parameters that `run`, given their values, builds."""
+    code = function.__code__
+    heading = heading_of(function)
     symbols = _symbols_of(params)
     tracer = Tracer(function.__name__, heading)
     with tracer:
@@ -224,7 +231,7 @@ def trace(function: FunctionType, caller: FrameType | None = None) -> PrimFunc:
         types = [_argument_type(param) for param in params] + [symbol.dtype.scalar_type for symbol in symbols]
         values = tracer.builder.push_region(types, here)
         arguments = _bind_parameters(tracer, function, params, symbols, values, here)
-        _run(rewritten, arguments)
+        run(arguments)
         if tracer.kernel is None:
             raise KernelSyntaxError(
                 f"the prim_func '{function.__name__}' has no T.Kernel",
@@ -325,11 +332,11 @@ def _bind_tensor(tracer: Tracer, param: Param, pointer: Any, location: SourceLoc
     return Buffer(value, extents, param.dtype, "global", param.name, param.strides, location, param.shape)
 
 
-def _run(function: FunctionType, arguments: list[Any]) -> None:
+def _run(function: FunctionType, arguments: list[Any]) -> Any:
     """Runs the rewritten function. Python's own errors about the program become errors at the user's line; what the
     front end itself trips over is an internal error there."""
     try:
-        function(*arguments)
+        return function(*arguments)
     except TileLangError:
         raise
     except Exception as error:

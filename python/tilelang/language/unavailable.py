@@ -21,8 +21,8 @@ _LANGUAGE = _words("""
     align_up all_of all_sync annotate_compile_flags annotate_l2_hit_ratio annotate_min_blocks_per_sm
     annotate_pass_configs annotate_restrict_buffers annotate_safe_value any_of any_sync async_copy atomic_addx2
     atomic_addx4 atomic_load atomic_max atomic_min atomic_or atomic_store attr ballot ballot_sync
-    barrier_arrive barrier_wait c2d_im2col call_extern call_intrin call_packed comm_reducer const copy_cluster
-    copysign cummax cumsum decl_buffer device_assert dp4a empty finalize_reducer func_attr gemm_sp
+    barrier_arrive barrier_wait c2d_im2col call_extern call_intrin call_packed comm_reducer copy_cluster
+    copysign cummax cumsum decl_buffer device_assert dp4a finalize_reducer func_attr gemm_sp
     get_block_binding get_block_bindings get_lane_idx get_thread_binding get_thread_bindings get_warp_group_idx
     get_warp_idx get_warp_idx_sync grid im2col import_source index_to_coordinates launch_thread let loop_break
     make_tensor make_tensor_from_addr match_all_sync match_any_sync match_buffer pdl_sync pdl_trigger popcount print

@@ -73,21 +73,6 @@ ascend.kernel vector @no_event parameters [] blocks 1 aic {
 
 // -----
 
-ascend.kernel vector @rounded_division parameters ["n", "d"] blocks 1 aic {
-^bb0(%n: index, %d: index):
-  ascend.end
-} aiv {
-^bb0(%n: index, %d: index):
-  %u = ascend.alloc "u" {address = 0 : i64} : memref<64xf32, #ascend.memory<ub>>
-  // expected-error @below {{unsupported: division rounded up whose divisor may be negative}}
-  %q = arith.ceildivsi %n, %d : index
-  %0 = ascend.get_value %u at %q : memref<64xf32, #ascend.memory<ub>> -> f32
-  ascend.set_value %0 to %u at %n : f32 to memref<64xf32, #ascend.memory<ub>>
-  ascend.end
-}
-
-// -----
-
 ascend.kernel vector @other_type parameters ["X"] blocks 1 aic {
 ^bb0(%X: memref<64xf32, #ascend.memory<gm>>):
   ascend.end
