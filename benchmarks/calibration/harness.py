@@ -7,6 +7,7 @@ import json
 import pathlib
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,7 @@ class Time:
     def busy(self, core: str, pipe: str) -> float:
         """Mean busy microseconds of a pipe."""
         clock = self.report["clock_ghz"]
-        return float(self.report["core_types"][core]["mean_busy_cycles"][pipe]) / clock / 1e3
+        return float(self.report["core_types"][core]["mean_busy_cycles"][pipe] / clock / 1e3)
 
 
 class Simulator:
@@ -86,7 +87,7 @@ class Simulator:
         core: str,
         entry: str,
         blocks: int,
-        arguments: list[Argument],
+        arguments: Sequence[Argument],
         chip: str = "ascend910b1",
         **options: bool,
     ) -> Time:
@@ -99,7 +100,7 @@ class Simulator:
         core: str,
         entry: str,
         blocks: int,
-        arguments: list[Argument],
+        arguments: Sequence[Argument],
         chip: str = "ascend910b1",
         time_only: bool = True,
         checks: bool = False,

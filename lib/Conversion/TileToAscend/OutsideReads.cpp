@@ -179,6 +179,34 @@ bool storesOnlyWhatExists(tile::RegionOp store, const ProductClips &product) {
          });
 }
 
+/// Whether an elementwise update takes from each tile the element that stands where
+/// the result stands: then what is beyond stays beyond.
+bool keepsPlaces(tile::MapOp map) {
+  auto startsAtZero = [](Value target) {
+    if (!isa<tile::RegionType>(target.getType()))
+      return true;
+    return llvm::all_of(tile::getRegionOp(target).getOffsets(),
+                        [](Value offset) { return constantOf(offset) == 0; });
+  };
+  for (Value input : map.getInputs())
+    if (ascend::memoryOf(tile::getBuffer(input)) != ascend::MemoryKind::GM &&
+        !startsAtZero(input))
+      return false;
+  for (AffineMap access : map.getMaps().getAsValueRange<AffineMapAttr>()) {
+    unsigned next = 0;
+    for (AffineExpr result : access.getResults()) {
+      if (auto constant = dyn_cast<AffineConstantExpr>(result);
+          constant && constant.getValue() == 0)
+        continue;
+      auto dimension = dyn_cast<AffineDimExpr>(result);
+      if (!dimension || dimension.getPosition() < next)
+        return false;
+      next = dimension.getPosition() + 1;
+    }
+  }
+  return startsAtZero(map.getOutput());
+}
+
 } // namespace
 
 bool outsideReachesResult(ascend::KernelOp kernel) {
@@ -204,6 +232,10 @@ bool outsideReachesResult(ascend::KernelOp kernel) {
   kernel.getAiv().walk([&](Operation *op) {
     // Sums over a tile see all of it, and so does a product of what was computed.
     found |= isa<tile::ReduceOp>(op);
+    if (auto map = dyn_cast<tile::MapOp>(op))
+      found |= !keepsPlaces(map);
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      found |= ascend::memoryOf(load.getBuffer()) != ascend::MemoryKind::GM;
     if (auto copy = dyn_cast<tile::CopyOp>(op))
       found |= isWorkspace(tile::getBuffer(copy.getDestination())) || reaches(copy);
   });

@@ -17,6 +17,7 @@ import pytest
 
 import tilelang
 import tilelang.language as T
+from tilelang.errors import InternalError
 
 Array = Any  # of NumPy; ml_dtypes' types have no annotation
 Case = tuple[Callable[..., Any], Callable[..., Any]]  # what the kernel computes, and what NumPy does
@@ -518,6 +519,26 @@ def test_tiles_of_rank_three() -> None:
 
     a, b, d = values((4, 6, 40), "float32"), values((6, 40), "float32", seed=8), values((4, 40), "float32", seed=9)
     assert_same(tilelang.compile(main, out_idx=[3], target="ascend")(a, b, d), a * b + d[:, None])
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=InternalError,
+    reason="the proof of synchronisation refuses a transfer in a loop whose number of planes is known at run time",
+)
+def test_planes_that_overhang() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((7, 8, 64), "float32"), C: T.Tensor((7, 8, 64), "float32")):
+        with T.Kernel(4) as bz:
+            a = T.alloc_shared((2, 8, 64), "float32")
+            c = T.alloc_fragment((2, 8, 64), "float32")
+            T.copy(A[bz * 2, 0, 0], a)
+            for i, j, k in T.Parallel(2, 8, 64):
+                c[i, j, k] = a[i, j, k] + 1.0
+            T.copy(c, C[bz * 2, 0, 0])
+
+    a = values((7, 8, 64), "float32")
+    assert_same(tilelang.compile(main, out_idx=[1], target="ascend")(a), a + np.float32(1))
 
 
 def test_tensors_of_rank_four() -> None:

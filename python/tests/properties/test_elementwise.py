@@ -119,8 +119,9 @@ def programs(draw: st.DrawFn) -> Elementwise:
     shape, block = (rows, columns), (block_rows, block_columns)
     if rank == 1:
         shape, block = (rows * columns,), (block_rows * block_columns,)
-    if rank == 3:
-        shape, block = (draw(st.integers(1, 5)), *shape), (draw(st.integers(1, 3)), min(block_rows, 16), block_columns)
+    if rank == 3:  # whole tiles along the planes; planes that overhang have a test of their own
+        planes = draw(st.integers(1, 3))
+        shape, block = (planes * draw(st.integers(1, 3)), *shape), (planes, min(block_rows, 16), block_columns)
     if rank == 4:
         shape = (draw(st.integers(1, 3)), draw(st.integers(1, 3)), *shape)
     return Elementwise(

@@ -23,6 +23,8 @@ func.func @memory(%p: !tile.ptr<f16>, %q: !tile.ptr<ui8>, %m: index) {
   %rs = tile.region %s[%c0, %c0] sizes [] : !tile -> !tile.region<64x128xf16>
   // CHECK: tile.copy %{{.*}} to %{{.*}} : <64x128xf16> to <64x128xf16>
   tile.copy %ra to %rs : !tile.region<64x128xf16> to !tile.region<64x128xf16>
+  // CHECK: tile.copy %{{.*}} to %{{.*}} {atomic} : <64x128xf16> to <64x128xf16>
+  tile.copy %rs to %ra {atomic} : !tile.region<64x128xf16> to !tile.region<64x128xf16>
   // CHECK: tile.fill %{{.*}} with %{{.*}} : <?x16xui8>, i8
   %zero = arith.constant 0 : i8
   tile.fill %rb with %zero : !tile.region<?x16xui8>, i8

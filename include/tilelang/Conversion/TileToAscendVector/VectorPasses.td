@@ -23,7 +23,8 @@ def AscendStageGlobals : Pass<"ascend-stage-globals", "::mlir::func::FuncOp"> {
 
 class AscendVectorPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilelang::ascend::AscendDialect", "::tilelang::tile::TileDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def AscendSplitVectorWork : AscendVectorPass<"ascend-split-vector-work"> {
