@@ -6,6 +6,7 @@ usage: message_examples.py [--check]     (--check: exit status 1 if the page wou
 from __future__ import annotations
 
 import contextlib
+import difflib
 import io
 import linecache
 import os
@@ -234,8 +235,8 @@ for remark in kernel.remarks:
     print(remark)
 """,
         None,
-        "What the compiler accepts and has something to say about: a hint that it could not follow, a slow form that it "
-        "had to take. `kernel.remarks` has the list, also for kernels from the cache; `verbose=True` prints it.",
+        "What the compiler accepts and has something to say about: a hint that it could not follow, a slow form that "
+        "it had to take. `kernel.remarks` has the list, also for kernels from the cache; `verbose=True` prints it.",
     ),
 ]
 
@@ -303,7 +304,10 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "python"))
     page = page_with(examples())
     if "--check" in sys.argv[1:]:
-        return int(without_cycles(page) != without_cycles(PAGE.read_text()))
+        old, new = (without_cycles(text).splitlines() for text in (PAGE.read_text(), page))
+        changes = list(difflib.unified_diff(old, new, "docs/messages.md", "now", lineterm=""))
+        print("\n".join(changes))
+        return int(bool(changes))
     PAGE.write_text(page)
     return 0
 

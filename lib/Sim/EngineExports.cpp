@@ -71,6 +71,16 @@ ASCSIM_EXPORT void ascsim_cache_clean(const ascsim::Operand *operand,
 ASCSIM_EXPORT void ascsim_print(const char *text) {
   engine().print(core(), text);
 }
+/// Kernels are compiled with `-fsanitize=integer-divide-by-zero`, whose handler
+/// this is: on the host a division by zero would end the process.
+ASCSIM_EXPORT void __ubsan_handle_divrem_overflow(void *, unsigned long,
+                                                  unsigned long) {
+  engine().fault(core(),
+                 "integer division by zero on the scalar unit, which has no "
+                 "defined result; guard the divisor",
+                 ASCSIM_CALLER);
+}
+
 ASCSIM_EXPORT void ascsim_fault(const char *message) {
   engine().fault(core(), message, ASCSIM_CALLER);
 }

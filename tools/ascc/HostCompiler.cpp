@@ -108,6 +108,7 @@ static std::vector<std::string> languageArguments(const HostCompileRequest &requ
           "-fPIC",
           "-fvisibility=hidden",
           "-fno-exceptions",
+          "-fsanitize=integer-divide-by-zero", // a finding, not a signal
           "-fwrapv", // integers of the scalar unit wrap
           "-fno-rtti",
           "-fno-stack-protector",

@@ -48,6 +48,7 @@ Artifact sample() {
   artifact.files = {"program.py"};
   artifact.lines = {{10, 0, 3, 5, 3, 20}, {11, 0, 4, 5, 4, 9}};
   artifact.source = "line 1\nline 2\n";
+  artifact.remarks = "[]";
   artifact.objects = {{"aic", std::string("\0\x7f" "ELF", 5)}, {"aiv", std::string(1000, 'x')}};
   return artifact;
 }
@@ -67,6 +68,7 @@ TEST(Artifact, ReadsWhatItWrote) {
   EXPECT_EQ(read.chip, "ascend910b2");
   EXPECT_EQ(read.blockDim, 24u);
   EXPECT_EQ(read.workspaceBytes, uint64_t(5) << 32);
+  EXPECT_EQ(read.remarks, "[]");
   ASSERT_EQ(read.parameters.size(), 2u);
   EXPECT_EQ(read.parameters[0].type, ElementType::BF16);
   EXPECT_EQ(read.parameters[0].shape[1].text(), "K // 2");

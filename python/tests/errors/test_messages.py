@@ -9,6 +9,7 @@ from tilelang.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     CheckError,
+    HostCompilerError,
     InternalError,
     KernelAttributeError,
     KernelCompileError,
@@ -23,6 +24,8 @@ from tilelang.errors import (
     UnsupportedError,
     format_diagnostic,
     raise_diagnostics,
+    remark_from_diagnostic,
+    split_message,
 )
 
 FILE = "<message test>"
@@ -84,6 +87,7 @@ def test_unknown_places():
         (ArgumentValueError, (ValueError,)),
         (UnsupportedError, (NotImplementedError,)),
         (CheckError, (RuntimeError,)),
+        (HostCompilerError, (RuntimeError,)),
         (InternalError, (RuntimeError,)),
     ],
 )
@@ -144,3 +148,53 @@ def test_values_help_and_notes_of_diagnostics():
 def test_without_errors_nothing_is_raised():
     raise_diagnostics([])
     raise_diagnostics([diagnostic("a remark", severity="remark"), diagnostic("careful", severity="warning")])
+
+
+def test_what_the_program_can_be_blamed_for_comes_first():
+    entries = [
+        diagnostic("no layout", 1, kind="internal"),
+        diagnostic("odd stride", 2, kind="unsupported"),
+        diagnostic("too large", 5),
+        diagnostic("also too large\nby 3 B", 3),
+    ]
+    with pytest.raises(KernelCompileError) as info:
+        raise_diagnostics(entries)
+    assert info.value.message == "also too large" and info.value.values == ("by 3 B",)
+    assert [note.message for note in info.value.notes] == ["also: too large", "also: odd stride", "also: no layout"]
+
+
+def test_many_errors_are_counted():
+    with pytest.raises(KernelCompileError) as info:
+        raise_diagnostics([diagnostic(f"error {i}", 1) for i in range(12)])
+    notes = [note.message for note in info.value.notes]
+    assert notes == [*(f"also: error {i}" for i in range(1, 5)), "and 7 more errors"]
+
+
+def test_notes_at_the_place_of_the_error_are_values():
+    notes = [diagnostic("256 KiB x 1 version", 2, "note"), diagnostic("beside this", 1, "note")]
+    with pytest.raises(KernelCompileError) as info:
+        raise_diagnostics([diagnostic("too large; use 64x64", 2, notes=notes)])
+    error = info.value
+    assert error.message == "too large" and error.help == "use 64x64" and error.values == ("256 KiB x 1 version",)
+    assert [note.message for note in error.notes] == ["beside this"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a; b", ("a; b", [], None)),
+        ("a; used twice", ("a; used twice", [], None)),
+        ("a; use b", ("a", [], "use b")),
+        ("a; b; pass c or d", ("a; b", [], "pass c or d")),
+        ("a; use b\nc\nhelp: d", ("a; use b", ["c"], "d")),
+        ("a:\n= b\n  c", ("a:", ["b", "c"], None)),
+    ],
+)
+def test_messages_of_one_text(text, parts):
+    assert split_message(text) == parts
+
+
+def test_remarks():
+    remark = remark_from_diagnostic(diagnostic("slow; use rows", severity="remark"))
+    assert remark.severity == "remark" and remark.message == "slow" and remark.help == "use rows"
+    assert str(remark).startswith(f"remark: slow\n --> {FILE}:2:2\n")

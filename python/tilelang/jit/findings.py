@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LineTable", "check_error"]
 
-_SHOWN = 5
+#: Findings beside the first that are shown, and lines of values of the first.
+_SHOWN_NOTES = 3
+_SHOWN_VALUES = 8
 
 
 class LineTable:
@@ -69,6 +71,17 @@ def _remedy(finding: dict[str, Any]) -> str | None:
     return "write the whole tile before it is read: T.copy into it, T.clear or T.fill"
 
 
+def _worth_showing(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first finding, and one of each other kind: what has the same cause comes many times."""
+    shown = findings[:1]
+    kinds = {findings[0]["kind"]}
+    for finding in findings[1:]:
+        if finding["kind"] not in kinds and len(shown) <= _SHOWN_NOTES:
+            kinds.add(finding["kind"])
+            shown.append(finding)
+    return shown
+
+
 def check_error(kernel: Kernel, report: Report) -> CheckError:
     """The error for a launch with findings, races before others: the first is the message, the rest are notes."""
     artifact = kernel.artifact
@@ -76,7 +89,7 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
     findings = sorted(report.findings, key=lambda finding: finding["kind"] != "race")
     if not findings:
         return CheckError(f"kernel '{artifact.name}' did not run to its end on {artifact.chip}, without a finding")
-    shown = findings[:_SHOWN]
+    shown = _worth_showing(findings)
     places = [place for finding in shown for place in (finding["first"], finding["second"]) if place is not None]
     table = LineTable(artifact)
     lines = emitted_lines(kernel, [(place["module"], place["offset"]) for place in places])
@@ -91,6 +104,9 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
 
     first = shown[0]
     message, values, help = split_message(first["message"])
+    message = message.removesuffix(":")
+    if len(values) > _SHOWN_VALUES:
+        values[_SHOWN_VALUES - 1 :] = [f"and {len(values) - _SHOWN_VALUES + 1} more"]
     help = help or _remedy(first)
     location, _ = located[id(first["first"])]
     values += place_values(first["first"])
@@ -100,8 +116,8 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
     if first["second"] is not None:
         notes.append(Note("; ".join(place_values(first["second"])), located[id(first["second"])][0]))
     for finding in shown[1:]:
-        text, more, _ = split_message(finding["message"])
-        notes.append(Note("; ".join([f"also: {finding['kind']}: {text}", *more]), located[id(finding["first"])][0]))
+        text, _, _ = split_message(finding["message"])
+        notes.append(Note(f"also: {finding['kind']}: {text.removesuffix(':')}", located[id(finding["first"])][0]))
         if finding["second"] is not None:
             notes.append(Note("; ".join(place_values(finding["second"])), located[id(finding["second"])][0]))
     hidden = len(findings) - len(shown) + report.suppressed_findings

@@ -9,6 +9,7 @@
 #define TILELANG_CONVERSION_TILETOASCENDVECTOR_VECTORPASSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

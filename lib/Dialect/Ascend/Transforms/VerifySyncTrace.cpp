@@ -7,6 +7,8 @@
 
 #include "VerifySyncTrace.h"
 
+#include "tilelang/Support/IndexBounds.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
@@ -278,22 +280,28 @@ int64_t Tracer::iterationsOf(scf::ForOp loop) {
   if (lower && upper && step && *step > 0)
     return std::clamp<int64_t>((*upper - *lower + *step - 1) / *step, 0,
                                scenario.iterations);
+  // More iterations than the bounds allow would leave the loop's buffers.
+  int64_t most = scenario.iterations;
+  std::optional<int64_t> first = boundsOf(loop.getLowerBound()).lower;
+  std::optional<int64_t> last = boundsOf(loop.getUpperBound()).upper;
+  if (first && last && step && *step > 0)
+    most = std::clamp<int64_t>((*last - *first + *step - 1) / *step, 0, most);
   bool outermost = depth == 0;
   switch (scenario.pattern) {
   case Scenario::Empty:
     return 0;
   case Scenario::Even:
-    return outermost || iterationSum % 2 == 0 ? scenario.iterations : 0;
+    return outermost || iterationSum % 2 == 0 ? most : 0;
   case Scenario::Odd:
-    return outermost || iterationSum % 2 == 1 ? scenario.iterations : 0;
+    return outermost || iterationSum % 2 == 1 ? most : 0;
   case Scenario::Single:
-    return outermost ? scenario.iterations : 1;
+    return outermost ? most : std::min<int64_t>(most, 1);
   case Scenario::Shallow:
-    return depth < 2 ? scenario.iterations : 0;
+    return depth < 2 ? most : 0;
   case Scenario::Outer:
-    return outermost ? scenario.iterations : 0;
+    return outermost ? most : 0;
   default:
-    return scenario.iterations;
+    return most;
   }
 }
 
