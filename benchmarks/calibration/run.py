@@ -26,6 +26,9 @@ from programs import Programs
 from rows import SECTIONS, SWEEP, Row
 
 
+QUICK_SECONDS = 0.4
+
+
 @dataclass
 class Result:
     row: Row
@@ -114,10 +117,10 @@ def sensitivity(simulator: Simulator) -> None:
         for row in rows(programs):
             start = time.perf_counter()
             value = row.model()
-            if time.perf_counter() - start < 1:
+            if time.perf_counter() - start < QUICK_SECONDS:
                 quick.append((row.number, row.what))
                 before.append(value)
-    print(f"{len(quick)} rows; those that take a second or more are left out\n")
+    print(f"{len(quick)} rows; those that take {QUICK_SECONDS} s or more are left out\n")
     section = ""
     for index, text in enumerate(base):
         if match := re.match(r"\[(.*)\]", text):

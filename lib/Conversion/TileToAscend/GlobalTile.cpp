@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace tilelang {
 
-/// How many of `extent` elements from `offset` on lie inside `size`. Computed where
-/// the later of the two is defined.
+/// How many of `extent` elements from `offset` on lie inside `size`. Computed
+/// where the later of the two is defined.
 static Value clippedExtent(OpBuilder &builder, Location loc, Value offset,
                            OpFoldResult size, int64_t extent) {
   OpBuilder::InsertionGuard guard(builder);
@@ -27,8 +27,8 @@ static Value clippedExtent(OpBuilder &builder, Location loc, Value offset,
     // Constants live at the use: canonicalisation moves them anyway.
     return arith::ConstantIndexOp::create(builder, loc, extent);
   }
-  // Run-time sizes are defined at the top of the program, before all offsets but
-  // constant ones.
+  // Run-time sizes are defined at the top of the program, before all offsets
+  // but constant ones.
   Value later = offset;
   if (auto value = dyn_cast<Value>(size);
       value && (constantOf(offset) || isa<BlockArgument>(offset)) &&
@@ -50,17 +50,17 @@ static Value clippedExtent(OpBuilder &builder, Location loc, Value offset,
   return arith::MinSIOp::create(builder, loc, rest, constant(extent));
 }
 
-FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
-                                         tile::RegionOp region,
-                                         Operation *user) {
+FailureOr<GlobalTile>
+describeGlobalTile(OpBuilder &builder, tile::RegionOp region, Operation *user) {
   Location loc = user->getLoc();
   auto bufferType = cast<MemRefType>(region.getBuffer().getType());
   auto regionType = cast<tile::RegionType>(region.getRegion().getType());
   ArrayRef<int64_t> sizes = regionType.getShape();
   ascend::GlobalShape shape = ascend::globalShapeOf(region.getBuffer());
   if (ShapedType::isDynamicShape(sizes))
-    return user->emitError() << "unsupported: a region with run-time extents of "
-                             << tile::describeBuffer(region.getBuffer());
+    return user->emitError()
+           << "unsupported: a region with run-time extents of "
+           << tile::describeBuffer(region.getBuffer());
 
   int rank = bufferType.getRank();
   int columnDim = rank - 1, rowDim = -1;
@@ -68,7 +68,8 @@ FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
     if (sizes[dim] != 1) {
       if (rowDim >= 0)
         return user->emitError()
-               << "unsupported: the part of " << tile::describeBuffer(region.getBuffer())
+               << "unsupported: the part of "
+               << tile::describeBuffer(region.getBuffer())
                << " has more than two dimensions larger than 1";
       rowDim = dim;
     }
@@ -78,7 +79,8 @@ FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
   if (getConstantIntValue(shape.strides[columnDim]) != 1)
     return user->emitError()
            << "unsupported: " << tile::describeBuffer(region.getBuffer())
-           << " has a stride in its last dimension; the Cube core loads rows of "
+           << " has a stride in its last dimension; the Cube core loads rows "
+              "of "
               "neighbouring elements";
 
   GlobalTile result;
@@ -94,16 +96,15 @@ FailureOr<GlobalTile> describeGlobalTile(OpBuilder &builder,
     result.offset =
         builder.createOrFold<arith::AddIOp>(loc, result.offset, scaled);
   }
-  result.columns =
-      clippedExtent(builder, loc, region.getOffsets()[columnDim],
-                    shape.sizes[columnDim], sizes[columnDim]);
+  result.columns = clippedExtent(builder, loc, region.getOffsets()[columnDim],
+                                 shape.sizes[columnDim], sizes[columnDim]);
   result.rows = rowDim < 0
                     ? constant(1)
                     : clippedExtent(builder, loc, region.getOffsets()[rowDim],
                                     shape.sizes[rowDim], sizes[rowDim]);
-  result.stride = ascend::asValue(
-      builder, loc,
-      rowDim < 0 ? shape.sizes[columnDim] : shape.strides[rowDim]);
+  result.stride = ascend::asValue(builder, loc,
+                                  rowDim < 0 ? shape.sizes[columnDim]
+                                             : shape.strides[rowDim]);
   return result;
 }
 

@@ -290,9 +290,8 @@ private:
       return observes(buffer, clips);
     // Reached before: fine if nothing new is unwritten.
     for (auto [before, now] : llvm::zip_equal(known->second, clips))
-      if (now.isClipped() &&
-          !(before.isClipped() && now.isWithin(before) &&
-            isSameValue(before.offset, now.offset)))
+      if (now.isClipped() && !(before.isClipped() && now.isWithin(before) &&
+                               isSameValue(before.offset, now.offset)))
         return true;
     return false;
   }
@@ -373,8 +372,7 @@ bool observesOutside(tile::CopyOp load) {
     unsigned target = to[position - from.begin()];
     if (constantOf(destination.getOffsets()[target]) != 0)
       exact = false;
-    clips[target] = {source.getOffsets()[dimension],
-                     type.getDimSize(dimension),
+    clips[target] = {source.getOffsets()[dimension], type.getDimSize(dimension),
                      ascend::runTimeSizeOf(source.getBuffer(), dimension)};
   }
   // A size smaller than the tile leaves the rest as it was, which is right.

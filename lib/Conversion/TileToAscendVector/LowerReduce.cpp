@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three steps, the first and last of which fall away for whole float tiles that are
-// overwritten: elements become 32 bits wide in a tile of their own (with absolute
-// values); the reduction itself; the results are converted, or combined with the old ones.
-// The outer two are maps.
+// Three steps, the first and last of which fall away for whole float tiles that
+// are overwritten: elements become 32 bits wide in a tile of their own (with
+// absolute values); the reduction itself; the results are converted, or
+// combined with the old ones. The outer two are maps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,15 +86,14 @@ std::optional<ReducePlan> planReduce(tile::ReduceOp reduce,
     Type type = elementOf(region);
     std::optional<Lane> lane = storageLane(type);
     if (!lane || *lane == Lane::I64) {
-      llvm::raw_string_ostream(reason)
-          << "a reduction of elements of type " << type
-          << " on the Vector cores";
+      llvm::raw_string_ostream(reason) << "a reduction of elements of type "
+                                       << type << " on the Vector cores";
       return std::nullopt;
     }
   }
   bool isFloat = isa<FloatType>(elementOf(source));
-  plan.element = isFloat ? Type(Float32Type::get(context))
-                         : IntegerType::get(context, 32);
+  plan.element =
+      isFloat ? Type(Float32Type::get(context)) : IntegerType::get(context, 32);
   switch (reduce.getKind()) {
   case tile::ReduceKind::Sum:
   case tile::ReduceKind::AbsSum:
@@ -109,17 +108,17 @@ std::optional<ReducePlan> planReduce(tile::ReduceOp reduce,
     break;
   }
   bool isUnsigned = elementOf(source).isUnsignedInteger();
-  plan.takesAbsolute = !isUnsigned &&
-                       (reduce.getKind() == tile::ReduceKind::AbsSum ||
-                        reduce.getKind() == tile::ReduceKind::AbsMax);
+  plan.takesAbsolute =
+      !isUnsigned && (reduce.getKind() == tile::ReduceKind::AbsSum ||
+                      reduce.getKind() == tile::ReduceKind::AbsMax);
   if (isUnsigned && elementOf(source).isInteger(32) &&
       plan.function != ascend::BinaryFunction::Add) {
     reason = "the largest or smallest of uint32 elements; the vector unit "
              "compares signed integers only";
     return std::nullopt;
   }
-  plan.directSource =
-      isWhole(source) && elementOf(source) == plan.element && !plan.takesAbsolute;
+  plan.directSource = isWhole(source) && elementOf(source) == plan.element &&
+                      !plan.takesAbsolute;
   plan.directResult = isWhole(result) && elementOf(result) == plan.element &&
                       !reduce.getAccumulate();
   ArrayRef<int64_t> shape = source.getRegion().getType().getShape();
@@ -154,9 +153,8 @@ class ReduceLowering {
 public:
   ReduceLowering(VectorContext &context, tile::ReduceOp reduce,
                  const ReducePlan &plan)
-      : context(context), reduce(reduce), plan(plan),
-        location(reduce.getLoc()), builder(reduce),
-        source(tile::getRegionOp(reduce.getSource())),
+      : context(context), reduce(reduce), plan(plan), location(reduce.getLoc()),
+        builder(reduce), source(tile::getRegionOp(reduce.getSource())),
         result(tile::getRegionOp(reduce.getDestination())) {}
 
   LogicalResult lower() {
@@ -197,8 +195,8 @@ private:
   Value absolute(OpBuilder &body, Value value) {
     if (isa<FloatType>(value.getType()))
       return math::AbsFOp::create(body, location, value);
-    Value zero = arith::ConstantOp::create(
-        body, location, body.getZeroAttr(value.getType()));
+    Value zero = arith::ConstantOp::create(body, location,
+                                           body.getZeroAttr(value.getType()));
     Value negative = arith::SubIOp::create(body, location, zero, value);
     return arith::MaxSIOp::create(body, location, value, negative);
   }
@@ -206,8 +204,8 @@ private:
   Value convert(OpBuilder &body, Value value, Type from, Type to) {
     if (from == to)
       return value;
-    auto cast = tile::CastOp::create(body, location, tile::getScalarType(to),
-                                     value);
+    auto cast =
+        tile::CastOp::create(body, location, tile::getScalarType(to), value);
     cast.setSrcUnsigned(isUnsignedElement(from));
     cast.setDstUnsigned(isUnsignedElement(to));
     return cast.getResult();
@@ -236,8 +234,7 @@ private:
       llvm::function_ref<Value(OpBuilder &, ValueRange)> makeBody) {
     SmallVector<int64_t> extents;
     for (unsigned dimension : nonUnitDimensions(output))
-      extents.push_back(
-          output.getRegion().getType().getShape()[dimension]);
+      extents.push_back(output.getRegion().getType().getShape()[dimension]);
     if (extents.empty())
       extents.push_back(1);
     auto accessMap = [&](tile::RegionOp region) {
@@ -273,8 +270,7 @@ private:
 
   LogicalResult convertSource(tile::RegionOp work) {
     return map({source}, work, [&](OpBuilder &body, ValueRange elements) {
-      Value value =
-          convert(body, elements[0], elementOf(source), plan.element);
+      Value value = convert(body, elements[0], elementOf(source), plan.element);
       return plan.takesAbsolute ? absolute(body, value) : value;
     });
   }
@@ -285,15 +281,15 @@ private:
       return map({values}, result, [&](OpBuilder &body, ValueRange elements) {
         return convert(body, elements[0], plan.element, elementOf(result));
       });
-    return map({result, values}, result,
-               [&](OpBuilder &body, ValueRange elements) {
-                 Value old = convert(body, elements[0], elementOf(result),
-                                     plan.element);
-                 if (plan.takesAbsolute)
-                   old = absolute(body, old);
-                 return convert(body, combined(body, old, elements[1]),
-                                plan.element, elementOf(result));
-               });
+    return map(
+        {result, values}, result, [&](OpBuilder &body, ValueRange elements) {
+          Value old =
+              convert(body, elements[0], elementOf(result), plan.element);
+          if (plan.takesAbsolute)
+            old = absolute(body, old);
+          return convert(body, combined(body, old, elements[1]), plan.element,
+                         elementOf(result));
+        });
   }
 
   Plane planeOf(tile::RegionOp region, int64_t pitch) {
@@ -303,7 +299,8 @@ private:
     return plane;
   }
 
-  /// Runs the body for each of the leading indices; planes move on by the distances.
+  /// Runs the body for each of the leading indices; planes move on by the
+  /// distances.
   void forEachOuter(Plane from, int64_t fromDistance, Plane to,
                     int64_t toDistance,
                     llvm::function_ref<void(Plane, Plane)> body) {
@@ -318,8 +315,8 @@ private:
     builder.setInsertionPointToStart(loop.getBody());
     from.offset = arith::MulIOp::create(
         builder, location, loop.getInductionVar(), constant(fromDistance));
-    to.offset = arith::MulIOp::create(
-        builder, location, loop.getInductionVar(), constant(toDistance));
+    to.offset = arith::MulIOp::create(builder, location, loop.getInductionVar(),
+                                      constant(toDistance));
     body(from, to);
   }
 
@@ -343,13 +340,12 @@ private:
     int64_t count = plan.extents[*plan.reduced];
     bool isRow = *plan.reduced + 2 == plan.extents.size();
     int64_t used = isRow ? plan.extents.back() : slice;
-    forEachOuter(planeOf(work, slice), count * slice, planeOf(target, slice),
-                 slice, [&](Plane from, Plane to) {
-                   ReduceEmitter(context, builder, location, plan.function,
-                                 plan.element)
-                       .reduceSlices(from, to, count, slice, used,
-                                     !plan.directSource);
-                 });
+    forEachOuter(
+        planeOf(work, slice), count * slice, planeOf(target, slice), slice,
+        [&](Plane from, Plane to) {
+          ReduceEmitter(context, builder, location, plan.function, plan.element)
+              .reduceSlices(from, to, count, slice, used, !plan.directSource);
+        });
   }
 
   VectorContext &context;

@@ -60,7 +60,8 @@ public:
     if (copy.getAtomic() &&
         !ascend::canAddAtomically(globalType.getElementType()))
       return copy.emitError()
-             << "unsupported: adding to " << tile::describeBuffer(global.getBuffer())
+             << "unsupported: adding to "
+             << tile::describeBuffer(global.getBuffer())
              << " atomically: this chip has no atomic addition of type "
              << globalType.getElementType()
              << "; use float32, float16, bfloat16, int32, int16 or int8";
@@ -174,8 +175,8 @@ private:
     IndexInterval bounds = boundsOf(offset);
     dimension.mayStartBefore = !bounds.lower || *bounds.lower < 0;
     if (mayClip(global, dimension.global)) {
-      Value bound = ascend::asValue(builder, location,
-                                    shape.sizes[dimension.global]);
+      Value bound =
+          ascend::asValue(builder, location, shape.sizes[dimension.global]);
       Value rest = arith::SubIOp::create(builder, location, bound, offset);
       dimension.count = arith::MinSIOp::create(builder, location, extent, rest);
     }
@@ -199,8 +200,9 @@ private:
     if (dimensions.empty())
       return startsOnBlock();
     TransferDimension &columns = dimensions.back();
-    return getConstantIntValue(columns.globalStride) == 1 && columns.tileStride == 1 &&
-           !columns.mayStartBefore && startsOnBlock();
+    return getConstantIntValue(columns.globalStride) == 1 &&
+           columns.tileStride == 1 && !columns.mayStartBefore &&
+           startsOnBlock();
   }
 
   bool startsOnBlock() {
@@ -330,7 +332,8 @@ private:
   LogicalResult lowerElements() {
     if (copy.getAtomic())
       return copy.emitError()
-             << "unsupported: adding to " << tile::describeBuffer(global.getBuffer())
+             << "unsupported: adding to "
+             << tile::describeBuffer(global.getBuffer())
              << " atomically where the innermost dimension of "
              << tile::describeBuffer(tile.getBuffer())
              << " and of the tensor do not correspond, or start inside a "

@@ -89,8 +89,8 @@ void ReduceEmitter::forEachRow(int64_t rows,
   body(loop.getInductionVar());
 }
 
-/// `count` contiguous elements of a row. A part of a repetition has a form of its own: by
-/// count the instruction would reach for the whole one.
+/// `count` contiguous elements of a row. A part of a repetition has a form of
+/// its own: by count the instruction would reach for the whole one.
 void ReduceEmitter::combine(Plane to, Plane a, Plane b, int64_t count,
                             Value row) {
   auto emit = [&](int64_t skip, int64_t number, IntegerAttr countAttribute,
@@ -98,8 +98,8 @@ void ReduceEmitter::combine(Plane to, Plane a, Plane b, int64_t count,
     Value destination = view(to, skip, number, row);
     Value lhs = view(a, skip, number, row);
     Value rhs = view(b, skip, number, row);
-    ascend::BinaryOp::create(builder, location, function, destination, lhs,
-                             rhs, countAttribute, repeat);
+    ascend::BinaryOp::create(builder, location, function, destination, lhs, rhs,
+                             countAttribute, repeat);
   };
   int64_t rest = count % kLanes, whole = count - rest;
   if (whole)
@@ -274,8 +274,8 @@ void ReduceEmitter::reduceLanes(Plane source, Plane target, int64_t rows,
                   llvm::divideCeil(lanes, kBlockLanes));
 }
 
-/// No instruction combines lanes of integers. A repetition must not write what it reads
-/// elsewhere: halves go back and forth between two buffers.
+/// No instruction combines lanes of integers. A repetition must not write what
+/// it reads elsewhere: halves go back and forth between two buffers.
 void ReduceEmitter::reduceIntegerLanes(Plane source, Plane target, int64_t rows,
                                        int64_t lanes, bool inPlace) {
   if (lanes <= kBlockLanes)

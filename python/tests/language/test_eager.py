@@ -89,8 +89,8 @@ def test_outputs_that_are_arguments():
     @tilelang.jit(target="ascend")
     def double(A, B):
         N = T.const("N")
-        A: T.Tensor[[N], "float32"]
-        B: T.Tensor[[N], "float32"]
+        A: T.Tensor[[N], T.float32]
+        B: T.Tensor[[N], T.float32]
         with T.Kernel(T.ceildiv(N, 128)) as bx:
             for i in T.Parallel(128):
                 B[bx * 128 + i] = A[bx * 128 + i] * 2
@@ -114,9 +114,9 @@ def test_wrong_arguments():
         matmul(a, 3)
     with pytest.raises(ArgumentTypeError, match="missing"):
         matmul(a)
-    with pytest.raises(ArgumentTypeError, match="'L' is no parameter and no T.const"):
+    with pytest.raises(ArgumentTypeError, match=r"'L' is no parameter and no T.const"):
         matmul.compile(M=64, N=64, K=64, L=3)
-    with pytest.raises(ArgumentValueError, match="the value of T.const 'K' is not known"):
+    with pytest.raises(ArgumentValueError, match=r"the value of T.const 'K' is not known"):
         matmul.compile(M=64, N=64)
     with pytest.raises(tilelang.errors.ArgumentError, match="'B'"):
         matmul(a, b[:32])
@@ -135,7 +135,7 @@ def test_what_is_returned():
     @tilelang.jit(target="ascend")
     def returns_input(A):
         N = T.const("N")
-        A: T.Tensor[[N], "float32"]
+        A: T.Tensor[[N], T.float32]
         with T.Kernel(1):
             t = T.alloc_fragment((8,), "float32")
             T.copy(A[0], t)
@@ -148,19 +148,19 @@ def test_what_is_returned():
     @tilelang.jit(target="ascend")
     def forgets(A):
         N = T.const("N")
-        A: T.Tensor[[N], "float32"]
+        A: T.Tensor[[N], T.float32]
         B = T.empty((N,), "float32")
         with T.Kernel(1):
             t = T.alloc_fragment((8,), "float32")
             T.copy(A[0], t)
             T.copy(t, B[0])
 
-    with pytest.raises(KernelSyntaxError, match="'B' is allocated by T.empty and not returned"):
+    with pytest.raises(KernelSyntaxError, match=r"'B' is allocated by T.empty and not returned"):
         forgets(np.zeros(8, np.float32))
 
 
 def test_const_and_empty_elsewhere():
-    with pytest.raises(KernelSyntaxError, match="T.const can only be used"):
+    with pytest.raises(KernelSyntaxError, match=r"T.const can only be used"):
         T.const("M")
-    with pytest.raises(KernelSyntaxError, match="T.empty can only be used"):
+    with pytest.raises(KernelSyntaxError, match=r"T.empty can only be used"):
         T.empty((4,), "float32")

@@ -273,7 +273,8 @@ class JITFunction:
 
         def one(config: Mapping[str, Any] | Sequence[Any]) -> JITKernel | None:
             try:
-                return self._kernel((), dict(config)) if isinstance(config, Mapping) else self._kernel(tuple(config), {})
+                args, kwargs = ((), dict(config)) if isinstance(config, Mapping) else (tuple(config), {})
+                return self._kernel(args, kwargs)
             except Exception as error:
                 if not ignore_error:
                     raise

@@ -91,9 +91,7 @@ class EagerKernels:
         inputs = [parameter.name for parameter in found.inputs()]
         key = (
             tuple(sorted(found.constants.items())),
-            tuple(
-                (name, self._key(value)) for name, value in found.arguments.items() if name not in inputs
-            ),
+            tuple((name, self._key(value)) for name, value in found.arguments.items() if name not in inputs),
         )
         with self._lock:
             known = self._programs.get(key)

@@ -62,6 +62,11 @@ def _who(place: dict[str, Any]) -> str:
 
 def _remedy(finding: dict[str, Any]) -> str | None:
     """What to do in the tile language; the simulator speaks of chips only."""
+    if finding["kind"] == "stale-cache":
+        return (
+            "blocks store single elements into one line of 64 bytes: collect them in a tile and T.copy it, or give "
+            "each block's elements a line of their own"
+        )
     if finding["kind"] != "uninitialised":
         return None
     if "left in L0C" in finding["message"]:
@@ -107,7 +112,7 @@ def check_error(kernel: Kernel, report: Report) -> CheckError:
     message = message.removesuffix(":")
     if len(values) > _SHOWN_VALUES:
         values[_SHOWN_VALUES - 1 :] = [f"and {len(values) - _SHOWN_VALUES + 1} more"]
-    help = help or _remedy(first)
+    help = _remedy(first) or help
     location, _ = located[id(first["first"])]
     values += place_values(first["first"])
     if first["count"] > 1:

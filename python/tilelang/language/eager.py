@@ -18,7 +18,14 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..dtypes import dtype as DType
-from ..errors import ArgumentTypeError, ArgumentValueError, KernelSyntaxError, KernelTypeError, KernelValueError
+from ..errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    KernelSyntaxError,
+    KernelTypeError,
+    KernelValueError,
+    TileLangError,
+)
 from .annotations import Tensor
 from .buffers import Buffer
 from .memory import element_type
@@ -217,8 +224,9 @@ def _strides(value: Any) -> tuple[int, ...] | None:
     """Strides in elements."""
     if callable(getattr(value, "stride", None)):
         return tuple(value.stride())
-    if getattr(value, "strides", None) is not None and getattr(value, "itemsize", 0):
-        return tuple(stride // value.itemsize for stride in value.strides)
+    strides = getattr(value, "strides", None)
+    if strides is not None and getattr(value, "itemsize", None):
+        return tuple(stride // value.itemsize for stride in strides)
     return None
 
 
@@ -262,9 +270,11 @@ def declare(function: FunctionType, arguments: Mapping[str, Any], constants: Map
         _state.declaring = found
         try:
             _run_prefix(found)
-        except Exception:
+        except Exception as error:
             # An unknown size may be the reason; with what was learned it is known now.
             if not _state.learned:
+                if not isinstance(error, TileLangError):
+                    _check_known(found, error)
                 raise
         else:
             if not _state.learned:
@@ -272,15 +282,20 @@ def declare(function: FunctionType, arguments: Mapping[str, Any], constants: Map
         finally:
             _state.declaring = None
         known = found.constants
-    missing = [name for name in found.asked if name not in found.constants]
-    if missing:
-        raise ArgumentValueError(
-            f"'{function.__name__}': the value of T.const '{missing[0]}' is not known",
-            parameter_location(function, ""),
-            values=[f"tensors: {', '.join(f'{name}: {tensor!r}' for name, tensor in found.tensors.items()) or 'none'}"],
-            help="each T.const must be a dimension of a tensor argument by itself; `compile` takes its value by name",
-        )
+    _check_known(found)
     return found
+
+
+def _check_known(found: Declarations, cause: Exception | None = None) -> None:
+    missing = [name for name in found.asked if name not in found.constants]
+    if not missing:
+        return
+    raise ArgumentValueError(
+        f"'{found.function.__name__}': the value of T.const '{missing[0]}' is not known",
+        parameter_location(found.function, ""),
+        values=[f"tensors: {', '.join(f'{name}: {tensor!r}' for name, tensor in found.tensors.items()) or 'none'}"],
+        help="each T.const must be a dimension of a tensor argument by itself; `compile` takes its value by name",
+    ) from cause
 
 
 def _run_prefix(found: Declarations) -> None:

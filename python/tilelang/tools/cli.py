@@ -149,7 +149,7 @@ def _kernel_of(script: str, name: str, options: argparse.Namespace) -> JITKernel
     if isinstance(value, JITFunction):
         if options.target:
             value.target = options.target
-        return value(*positional, **named)
+        return value.compile(*positional, **named)
     if positional or named:
         raise ArgumentValueError(f"'{name}' in {script} is no jit factory, so it takes no --args")
     return compile(value, target=options.target or "auto")

@@ -38,7 +38,8 @@ static int64_t sourceEnd(ReduceOp op, int64_t perBlock) {
   ArrayRef<int64_t> lanes = op.getLanes();
   int64_t lastLane = lanes.front() - 1;
   if (lanes.size() == 2)
-    lastLane = lanes[1] ? 64 + llvm::Log2_64(lanes[1]) : llvm::Log2_64(lanes[0]);
+    lastLane =
+        lanes[1] ? 64 + llvm::Log2_64(lanes[1]) : llvm::Log2_64(lanes[0]);
   int64_t lastBlock = lastLane / perBlock;
   return ((op.getRepeats() - 1) * op.getSrcRepeat() +
           lastBlock * op.getSrcBlock()) *
@@ -93,7 +94,6 @@ LogicalResult ReduceOp::verify() {
   int64_t written = (getRepeats() - 1) * getDstRepeat() * unit + 1;
   if (destination.hasStaticShape() && destination.getNumElements() < written)
     return emitOpError() << "expected a destination of at least " << written
-                         << " elements, found "
-                         << destination.getNumElements();
+                         << " elements, found " << destination.getNumElements();
   return success();
 }

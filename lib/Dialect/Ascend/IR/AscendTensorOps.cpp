@@ -17,8 +17,8 @@ using namespace tilelang::ascend;
 using namespace tilelang::ascend::verify;
 
 LogicalResult TensorOp::verify() {
-  if (failed(verifyMemory(*this, "parameter", getParameter(),
-                          MemoryKind::GM)) ||
+  if (failed(
+          verifyMemory(*this, "parameter", getParameter(), MemoryKind::GM)) ||
       failed(verifyMemory(*this, "tensor", getBuffer(), MemoryKind::GM)) ||
       failed(verifySameElementType(*this, "tensor", getBuffer(), "parameter",
                                    getParameter())))
@@ -45,9 +45,8 @@ LogicalResult TensorOp::verify() {
 }
 
 /// Constants from the type, values in order for what it leaves open.
-static SmallVector<OpFoldResult> mixed(Builder &builder,
-                                       ArrayRef<int64_t> constants,
-                                       ValueRange values) {
+static SmallVector<OpFoldResult>
+mixed(Builder &builder, ArrayRef<int64_t> constants, ValueRange values) {
   SmallVector<OpFoldResult> result;
   unsigned next = 0;
   for (int64_t constant : constants)
@@ -85,9 +84,10 @@ GlobalShape ascend::globalShapeOf(Value buffer) {
       shape.strides[dimension] = builder.getIndexAttr(strides[dimension]);
       continue;
     }
-    Value inner = asValue(builder, tensor.getLoc(), shape.strides[dimension + 1]);
-    Value product = scaled(builder, tensor.getLoc(), inner,
-                           shape.sizes[dimension + 1]);
+    Value inner =
+        asValue(builder, tensor.getLoc(), shape.strides[dimension + 1]);
+    Value product =
+        scaled(builder, tensor.getLoc(), inner, shape.sizes[dimension + 1]);
     shape.strides[dimension] = product;
     if (Operation *op = product.getDefiningOp();
         op && op->getBlock() == tensor->getBlock() &&
@@ -131,8 +131,7 @@ Value ascend::scaled(OpBuilder &builder, Location location, Value value,
 }
 
 void ascend::removeTensors(Region &program) {
-  for (TensorOp tensor :
-       llvm::to_vector(program.front().getOps<TensorOp>())) {
+  for (TensorOp tensor : llvm::to_vector(program.front().getOps<TensorOp>())) {
     tensor.getBuffer().replaceAllUsesWith(tensor.getParameter());
     tensor.erase();
   }

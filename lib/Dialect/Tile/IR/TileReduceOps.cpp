@@ -42,19 +42,18 @@ LogicalResult ReduceOp::verify() {
     expected[dimension] = 1;
   else
     expected.erase(expected.begin() + dimension);
-  bool equal = expected.size() == destination.getShape().size() &&
-               llvm::all_of(llvm::zip(expected, destination.getShape()),
-                            [](auto pair) {
-                              auto [a, b] = pair;
-                              return a == b || ShapedType::isDynamic(a) ||
-                                     ShapedType::isDynamic(b);
-                            });
+  bool equal =
+      expected.size() == destination.getShape().size() &&
+      llvm::all_of(llvm::zip(expected, destination.getShape()), [](auto pair) {
+        auto [a, b] = pair;
+        return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
+      });
   if (!equal)
     return emitOpError() << "expected the extents of "
                          << describeBuffer(getSource()) << " (" << source
                          << ") without dimension " << dimension
-                         << ", or with 1 there, found " << destination
-                         << " of " << describeBuffer(getDestination());
+                         << ", or with 1 there, found " << destination << " of "
+                         << describeBuffer(getDestination());
   Type from = source.getElementType(), to = destination.getElementType();
   if (isa<FloatType>(from) != isa<FloatType>(to) || from.isInteger(1) ||
       to.isInteger(1))

@@ -17,8 +17,8 @@ struct GlobalShape {
   llvm::SmallVector<mlir::OpFoldResult> sizes, strides;
 };
 
-/// The shape of a buffer in global memory. Products of run-time sizes are created
-/// where the tensor is introduced, so that they dominate its uses.
+/// The shape of a buffer in global memory. Products of run-time sizes are
+/// created where the tensor is introduced, so that they dominate its uses.
 GlobalShape globalShapeOf(mlir::Value buffer);
 
 /// The run-time size of a dimension; null where it is a constant.
