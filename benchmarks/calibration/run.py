@@ -25,7 +25,6 @@ from harness import ROOT, Simulator
 from programs import Programs
 from rows import SECTIONS, SWEEP, Row
 
-
 QUICK_SECONDS = 0.4
 
 

@@ -37,7 +37,8 @@ Chip Chip::load(std::string_view directory, std::string_view name,
   Chip chip;
   error.clear();
   chipfile::Contents contents;
-  if (!chipfile::read(std::string(directory), std::string(name), contents, error))
+  if (!chipfile::read(std::string(directory), std::string(name), contents,
+                      error))
     return chip;
   std::string where =
       std::string(directory) + "/" + std::string(name) + ".toml";
@@ -134,15 +135,18 @@ std::string Chip::validate() const {
       return complain(memoryKey(memory, "reserved_bytes"), reserved,
                       "less than physical_bytes");
     auto bits = static_cast<uint64_t>(alignment);
-    if (bits == 0 || (bits & (bits - 1)) || static_cast<double>(bits) != alignment)
+    if (bits == 0 || (bits & (bits - 1)) ||
+        static_cast<double>(bits) != alignment)
       return complain(memoryKey(memory, "alignment"), alignment,
                       "a power of two");
-    if ((physical - reserved) - std::floor((physical - reserved) / 32) * 32 != 0)
+    if ((physical - reserved) - std::floor((physical - reserved) / 32) * 32 !=
+        0)
       return complain(memoryKey(memory, "reserved_bytes"), reserved,
                       "a value that leaves a multiple of 32 bytes");
   }
   if (constant("gm.hbm_bytes") < 1)
-    return complain("gm.hbm_bytes", constant("gm.hbm_bytes"), "a positive size");
+    return complain("gm.hbm_bytes", constant("gm.hbm_bytes"),
+                    "a positive size");
   // Rates divide: a zero would make every transfer take forever.
   for (const auto &[key, value] : numbers)
     if ((key.ends_with("bytes_per_cycle") || key.ends_with("gbps") ||

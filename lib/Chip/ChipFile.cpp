@@ -32,7 +32,8 @@ const std::vector<std::string> &chipfile::requiredKeys() {
         "timing.l2.capacity_bytes",
     };
     for (const char *memory : {"l1", "l0a", "l0b", "l0c", "bt", "fb", "ub"})
-      for (const char *field : {"physical_bytes", "reserved_bytes", "alignment"})
+      for (const char *field :
+           {"physical_bytes", "reserved_bytes", "alignment"})
         list.push_back(std::string("memory.") + memory + "." + field);
     return list;
   }();
@@ -91,8 +92,9 @@ struct Flattener {
 
   bool walk(const toml::table &table, const std::string &prefix) {
     for (auto &&[keyNode, node] : table) {
-      std::string key = prefix.empty() ? std::string(keyNode.str())
-                                       : prefix + "." + std::string(keyNode.str());
+      std::string key = prefix.empty()
+                            ? std::string(keyNode.str())
+                            : prefix + "." + std::string(keyNode.str());
       if (prefix.empty() &&
           (key == "base" || key == "abstract" || key == "description"))
         continue;
@@ -115,7 +117,8 @@ struct Flattener {
       }
       if (allowed && !allowed->count(key)) {
         error = file + position(node) + ": unknown key '" + key +
-                "': neither the base description nor the list of required keys has it";
+                "': neither the base description nor the list of required keys "
+                "has it";
         std::string guess = nearest(key, *allowed);
         if (!guess.empty())
           error += "; did you mean '" + guess + "'?";
@@ -164,7 +167,8 @@ static bool readChain(const std::string &directory, const std::string &name,
   if (const toml::node *base = table.get("base")) {
     auto baseName = base->value_exact<std::string>();
     if (!baseName) {
-      error = file + position(*base) + ": 'base' must be the name of a chip description";
+      error = file + position(*base) +
+              ": 'base' must be the name of a chip description";
       return false;
     }
     hasBase = true;

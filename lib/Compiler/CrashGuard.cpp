@@ -15,8 +15,8 @@
 namespace tilelang {
 namespace {
 
-/// Several threads may compile: the handlers belong to the process and stay while
-/// anyone needs them.
+/// Several threads may compile: the handlers belong to the process and stay
+/// while anyone needs them.
 class Handlers {
 public:
   Handlers() {

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler inside a Python process must not take the process with it. A failed
-// assertion, a fatal error or an invalid access ends the compilation only.
+// A compiler inside a Python process must not take the process with it. A
+// failed assertion, a fatal error or an invalid access ends the compilation
+// only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +20,10 @@
 
 namespace tilelang {
 
-/// Runs `action`; false if it crashed, and `how` says in what way. No destructor
-/// of what `action` left unfinished runs. Signal handlers are in place only
-/// meanwhile, and only for the calling thread: a crash elsewhere takes its usual
-/// way.
+/// Runs `action`; false if it crashed, and `how` says in what way. No
+/// destructor of what `action` left unfinished runs. Signal handlers are in
+/// place only meanwhile, and only for the calling thread: a crash elsewhere
+/// takes its usual way.
 bool runGuarded(llvm::function_ref<void()> action, std::string &how);
 
 } // namespace tilelang

@@ -103,7 +103,8 @@ failOnPurpose(ModuleOp module,
   if (way == "segfault")
     (void)std::raise(SIGSEGV);
   if (way == "error")
-    return module.emitError() << "internal: the failure that debug.fail asks for";
+    return module.emitError()
+           << "internal: the failure that debug.fail asks for";
   return module.emitError() << "debug.fail: expected error, abort or segfault, "
                                "found '"
                             << way << "'";

@@ -19,7 +19,8 @@
 namespace tilelang {
 
 /// Counts what can be left out, into `statistics`: `sync.flags` (whole flags:
-/// sets, waits, primes and drains together), `sync.barriers`, `sync.operations`.
+/// sets, waits, primes and drains together), `sync.barriers`,
+/// `sync.operations`.
 void countSynchronisation(ascend::KernelOp kernel,
                           std::map<std::string, int64_t> &statistics);
 

@@ -21,8 +21,7 @@ namespace tilelang {
 namespace {
 
 /// All passes that ask for a chip have the same two options.
-template <typename Options>
-Options chipOptions(const CompileOptions &options) {
+template <typename Options> Options chipOptions(const CompileOptions &options) {
   Options result;
   result.chip = options.chip;
   result.chipDirectory = options.chipDirectory;
@@ -47,8 +46,8 @@ void addPlaced(OpPassManager &manager, const CompileOptions &options) {
   function.addPass(createAscendSplitAccumulators());
   function.addPass(createAscendAssignUnits());
   function.addPass(createAscendPlaceRanges());
-  manager.addPass(createAscendSplitKernel(
-      chipOptions<AscendSplitKernelOptions>(options)));
+  manager.addPass(
+      createAscendSplitKernel(chipOptions<AscendSplitKernelOptions>(options)));
   // Offsets move out of loops, so that what depends on them can too.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -90,9 +89,9 @@ ArrayRef<PipelineStage> ascendStages() {
 
 void registerAscendPipeline() {
   struct Options : PassPipelineOptions<Options> {
-    PassOptions::Option<std::string> chip{
-        *this, "chip", llvm::cl::desc("chip to compile for"),
-        llvm::cl::init("ascend910b2")};
+    PassOptions::Option<std::string> chip{*this, "chip",
+                                          llvm::cl::desc("chip to compile for"),
+                                          llvm::cl::init("ascend910b2")};
     PassOptions::Option<std::string> chipDirectory{
         *this, "chip-directory",
         llvm::cl::desc("folder of the chip descriptions"), llvm::cl::init("")};

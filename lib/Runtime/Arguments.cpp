@@ -18,7 +18,8 @@ ArgumentProblem problem(Kind kind, std::string message) {
   return {kind, std::move(message)};
 }
 
-std::optional<size_t> symbolIndex(const Artifact &artifact, const std::string &name) {
+std::optional<size_t> symbolIndex(const Artifact &artifact,
+                                  const std::string &name) {
   for (size_t i = 0; i < artifact.symbols.size(); ++i)
     if (artifact.symbols[i].name == name)
       return i;
@@ -42,47 +43,60 @@ bool isCompatible(ElementType expected, ElementType found) {
   auto isByteFlag = [](ElementType type) {
     return type == ElementType::Bool || type == ElementType::I8;
   };
-  return (isE4M3(expected) && isE4M3(found)) || (isByteFlag(expected) && isByteFlag(found));
+  return (isE4M3(expected) && isE4M3(found)) ||
+         (isByteFlag(expected) && isByteFlag(found));
 }
 
 class Checker {
 public:
-  Checker(const Artifact &artifact, SizeValues &sizes) : artifact(artifact), sizes(sizes) {}
+  Checker(const Artifact &artifact, SizeValues &sizes)
+      : artifact(artifact), sizes(sizes) {}
 
-  std::optional<ArgumentProblem> tensor(size_t index, const KernelArgument &argument) {
+  std::optional<ArgumentProblem> tensor(size_t index,
+                                        const KernelArgument &argument) {
     const KernelParameter &parameter = artifact.parameters[index];
     std::string where = describeArgument(artifact, index);
     if (!argument.device.empty())
-      return problem(Kind::Value, where + " is on device '" + argument.device +
-                                      "', expected host memory; the simulator runs on the host: "
-                                      "copy the array to the CPU");
+      return problem(
+          Kind::Value,
+          where + " is on device '" + argument.device +
+              "', expected host memory; the simulator runs on the host: "
+              "copy the array to the CPU");
     if (!isCompatible(parameter.type, argument.type)) {
       std::string expected(elementTypeName(parameter.type));
       std::string found = argument.type == ElementType::Unknown
                               ? argument.typeText
                               : std::string(elementTypeName(argument.type));
-      return problem(Kind::Type, where + " has dtype " + found + ", expected " + expected +
-                                     "; convert it before the call");
+      return problem(Kind::Type, where + " has dtype " + found + ", expected " +
+                                     expected + "; convert it before the call");
     }
     if (argument.rank != parameter.shape.size())
-      return problem(Kind::Value, where + " has " + std::to_string(argument.rank) +
-                                      (argument.rank == 1 ? " dimension" : " dimensions") + ", shape " +
-                                      shapeText(argument.shape, argument.rank) + ", expected " +
-                                      std::to_string(parameter.shape.size()) + ", shape " +
-                                      expectedShape(parameter));
+      return problem(Kind::Value,
+                     where + " has " + std::to_string(argument.rank) +
+                         (argument.rank == 1 ? " dimension" : " dimensions") +
+                         ", shape " + shapeText(argument.shape, argument.rank) +
+                         ", expected " +
+                         std::to_string(parameter.shape.size()) + ", shape " +
+                         expectedShape(parameter));
     for (unsigned axis = 0; axis < argument.rank; ++axis)
       if (auto wrong = extent(index, argument, axis, where))
         return wrong;
     if (auto wrong = layout(parameter, argument, where))
       return wrong;
     if (parameter.isWritten && argument.isReadOnly)
-      return problem(Kind::Value, where + " is read-only, but the kernel writes it; pass a writable array");
+      return problem(
+          Kind::Value,
+          where +
+              " is read-only, but the kernel writes it; pass a writable array");
     if (argument.data == nullptr && elementCount(argument) != 0)
       return problem(Kind::Value, where + " has no memory (null pointer)");
     unsigned bytes = elementBytes(parameter.type);
     if (reinterpret_cast<uintptr_t>(argument.data) % bytes != 0)
-      return problem(Kind::Value, where + " starts at an address that is no multiple of its element size (" +
-                                      std::to_string(bytes) + " bytes); pass an aligned copy");
+      return problem(Kind::Value, where +
+                                      " starts at an address that is no "
+                                      "multiple of its element size (" +
+                                      std::to_string(bytes) +
+                                      " bytes); pass an aligned copy");
     return std::nullopt;
   }
 
@@ -97,12 +111,14 @@ private:
   /// Checks a size or stride against its dimension, binding new symbols. What
   /// cannot be decided yet passes; a second round decides it.
   bool matches(const Dimension &dimension, int64_t found, std::string &why) {
-    if (std::optional<int64_t> expected = evaluate(artifact, dimension, sizes)) {
+    if (std::optional<int64_t> expected =
+            evaluate(artifact, dimension, sizes)) {
       if (*expected == found)
         return true;
       why = std::to_string(*expected);
       if (!dimension.isStatic())
-        why += " (" + dimension.text() + " with " + boundSymbols(dimension) + ")";
+        why +=
+            " (" + dimension.text() + " with " + boundSymbols(dimension) + ")";
       return false;
     }
     if (solve(dimension, found))
@@ -122,7 +138,8 @@ private:
     }
     if (dimension.operands.size() != 2)
       return true;
-    const Dimension &left = dimension.operands[0], &right = dimension.operands[1];
+    const Dimension &left = dimension.operands[0],
+                    &right = dimension.operands[1];
     std::optional<int64_t> knownLeft = evaluate(artifact, left, sizes);
     std::optional<int64_t> knownRight = evaluate(artifact, right, sizes);
     if (knownLeft.has_value() == knownRight.has_value())
@@ -140,7 +157,8 @@ private:
 
   std::string boundSymbols(const Dimension &dimension) {
     if (dimension.isSymbol())
-      return dimension.symbol + " = " + std::to_string(*sizes[*symbolIndex(artifact, dimension.symbol)]);
+      return dimension.symbol + " = " +
+             std::to_string(*sizes[*symbolIndex(artifact, dimension.symbol)]);
     std::string text;
     for (const Dimension &operand : dimension.operands) {
       std::string part = boundSymbols(operand);
@@ -151,19 +169,24 @@ private:
     return text;
   }
 
-  std::optional<ArgumentProblem> extent(size_t index, const KernelArgument &argument, unsigned axis,
+  std::optional<ArgumentProblem> extent(size_t index,
+                                        const KernelArgument &argument,
+                                        unsigned axis,
                                         const std::string &where) {
     const KernelParameter &parameter = artifact.parameters[index];
     std::string why;
     if (matches(parameter.shape[axis], argument.shape[axis], why))
       return std::nullopt;
-    return problem(Kind::Value, where + " has shape " + shapeText(argument.shape, argument.rank) +
-                                    ", expected " + expectedShape(parameter) + ": dimension " +
-                                    std::to_string(axis) + " is " + std::to_string(argument.shape[axis]) +
-                                    ", expected " + why);
+    return problem(
+        Kind::Value,
+        where + " has shape " + shapeText(argument.shape, argument.rank) +
+            ", expected " + expectedShape(parameter) + ": dimension " +
+            std::to_string(axis) + " is " +
+            std::to_string(argument.shape[axis]) + ", expected " + why);
   }
 
-  std::optional<ArgumentProblem> layout(const KernelParameter &parameter, const KernelArgument &argument,
+  std::optional<ArgumentProblem> layout(const KernelParameter &parameter,
+                                        const KernelArgument &argument,
                                         const std::string &where) {
     if (elementCount(argument) == 0)
       return std::nullopt;
@@ -175,13 +198,17 @@ private:
       std::string why;
       if (parameter.strides.empty()) {
         if (isUsed && found != contiguous)
-          return problem(Kind::Value, where + " has shape " + shapeText(argument.shape, argument.rank) +
-                                          " and strides " + shapeText(argument.strides, argument.rank) +
-                                          " (in elements), expected a contiguous row-major array; pass "
-                                          "numpy.ascontiguousarray(...) or tensor.contiguous()");
+          return problem(
+              Kind::Value,
+              where + " has shape " + shapeText(argument.shape, argument.rank) +
+                  " and strides " + shapeText(argument.strides, argument.rank) +
+                  " (in elements), expected a contiguous row-major array; pass "
+                  "numpy.ascontiguousarray(...) or tensor.contiguous()");
       } else if (!matches(parameter.strides[axis], found, why) && isUsed) {
-        return problem(Kind::Value, where + " has stride " + std::to_string(found) + " (in elements) along dimension " +
-                                        std::to_string(axis) + ", expected " + why);
+        return problem(Kind::Value,
+                       where + " has stride " + std::to_string(found) +
+                           " (in elements) along dimension " +
+                           std::to_string(axis) + ", expected " + why);
       }
       contiguous *= argument.shape[axis];
     }
@@ -194,8 +221,9 @@ private:
 } // namespace
 
 std::string describeArgument(const Artifact &artifact, size_t index) {
-  return "argument " + std::to_string(index + 1) + " ('" + artifact.parameters[index].name +
-         "') of kernel '" + artifact.name + "'";
+  return "argument " + std::to_string(index + 1) + " ('" +
+         artifact.parameters[index].name + "') of kernel '" + artifact.name +
+         "'";
 }
 
 std::string shapeText(const int64_t *values, unsigned rank) {
@@ -205,7 +233,8 @@ std::string shapeText(const int64_t *values, unsigned rank) {
   return text + (rank == 1 ? ",)" : ")");
 }
 
-std::optional<int64_t> evaluate(const Artifact &artifact, const Dimension &dimension,
+std::optional<int64_t> evaluate(const Artifact &artifact,
+                                const Dimension &dimension,
                                 const SizeValues &sizes) {
   if (dimension.isStatic())
     return dimension.value;
@@ -248,9 +277,10 @@ std::optional<int64_t> evaluate(const Artifact &artifact, const Dimension &dimen
   return std::nullopt;
 }
 
-std::optional<ArgumentProblem> checkArguments(const Artifact &artifact,
-                                              const std::vector<KernelArgument> &arguments,
-                                              SizeValues &sizes) {
+std::optional<ArgumentProblem>
+checkArguments(const Artifact &artifact,
+               const std::vector<KernelArgument> &arguments,
+               SizeValues &sizes) {
   sizes.assign(artifact.symbols.size(), std::nullopt);
   // A size may also be a scalar parameter of the same name.
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -267,8 +297,10 @@ std::optional<ArgumentProblem> checkArguments(const Artifact &artifact,
           return wrong;
   for (size_t i = 0; i < sizes.size(); ++i)
     if (!sizes[i])
-      return problem(Kind::Value, "kernel '" + artifact.name + "': the size '" + artifact.symbols[i].name +
-                                      "' cannot be told from the arguments; no input tensor has it as a "
+      return problem(Kind::Value, "kernel '" + artifact.name + "': the size '" +
+                                      artifact.symbols[i].name +
+                                      "' cannot be told from the arguments; no "
+                                      "input tensor has it as a "
                                       "dimension");
   return std::nullopt;
 }

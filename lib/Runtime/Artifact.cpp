@@ -153,7 +153,8 @@ std::string lineTableOf(const Artifact &artifact) {
   return table.write();
 }
 
-bool readLineTable(std::string_view text, Artifact &artifact, std::string &error) {
+bool readLineTable(std::string_view text, Artifact &artifact,
+                   std::string &error) {
   Json table;
   if (!Json::parse(text, table, error))
     return false;
@@ -169,10 +170,12 @@ bool readLineTable(std::string_view text, Artifact &artifact, std::string &error
     auto value = [&](size_t index) {
       return static_cast<uint32_t>(entry.at(index).asInteger());
     };
-    ArtifactLine line{value(0), value(1), value(2), value(3), value(4), value(5)};
+    ArtifactLine line{value(0), value(1), value(2),
+                      value(3), value(4), value(5)};
     if (line.file >= artifact.files.size()) {
       error = "line table entry " + std::to_string(i) + " names file " +
-              std::to_string(line.file) + " of " + std::to_string(artifact.files.size());
+              std::to_string(line.file) + " of " +
+              std::to_string(artifact.files.size());
       return false;
     }
     artifact.lines.push_back(line);
@@ -190,14 +193,16 @@ std::string Dimension::text() const {
     return std::to_string(value);
   if (isSymbol())
     return symbol;
-  if (operands.size() != 2 || std::isalpha(static_cast<unsigned char>(operation[0]))) {
+  if (operands.size() != 2 ||
+      std::isalpha(static_cast<unsigned char>(operation[0]))) {
     std::string result = operation + "(";
     for (size_t i = 0; i < operands.size(); ++i)
       result += (i ? ", " : "") + operands[i].text();
     return result + ")";
   }
   auto nested = [](const Dimension &operand) {
-    return operand.operation.empty() ? operand.text() : "(" + operand.text() + ")";
+    return operand.operation.empty() ? operand.text()
+                                     : "(" + operand.text() + ")";
   };
   return nested(operands[0]) + " " + operation + " " + nested(operands[1]);
 }
@@ -221,13 +226,16 @@ std::string Artifact::serialize() const {
     json.set("offset", static_cast<uint64_t>(offset));
     json.set("bytes", static_cast<uint64_t>(bytes.size()));
     list.append(std::move(json));
-    offset += (bytes.size() + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+    offset += (bytes.size() + kSectionAlignment - 1) / kSectionAlignment *
+              kSectionAlignment;
   }
   header.set("sections", std::move(list));
 
   std::string text = header.write();
-  text.resize((sizeof(FilePrefix) + text.size() + kSectionAlignment - 1) / kSectionAlignment *
-                      kSectionAlignment - sizeof(FilePrefix), ' ');
+  text.resize((sizeof(FilePrefix) + text.size() + kSectionAlignment - 1) /
+                      kSectionAlignment * kSectionAlignment -
+                  sizeof(FilePrefix),
+              ' ');
   FilePrefix prefix{};
   std::memcpy(prefix.magic, kMagic, sizeof(kMagic));
   prefix.formatVersion = kFormatVersion;
@@ -240,17 +248,22 @@ std::string Artifact::serialize() const {
   for (const auto &section : sections) {
     result += section.second;
     result.resize((result.size() + kSectionAlignment - 1) / kSectionAlignment *
-                  kSectionAlignment, '\0');
+                      kSectionAlignment,
+                  '\0');
   }
-  prefix.checksum = checksumOf(std::string_view(result).substr(sizeof(FilePrefix)));
+  prefix.checksum =
+      checksumOf(std::string_view(result).substr(sizeof(FilePrefix)));
   std::memcpy(result.data(), &prefix, sizeof(prefix));
   return result;
 }
 
-bool Artifact::deserialize(std::string_view bytes, Artifact &result, std::string &error) {
+bool Artifact::deserialize(std::string_view bytes, Artifact &result,
+                           std::string &error) {
   FilePrefix prefix;
-  if (bytes.size() < sizeof(prefix) || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
-    error = "not a kernel artifact: the file does not start with the artifact signature";
+  if (bytes.size() < sizeof(prefix) ||
+      std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
+    error = "not a kernel artifact: the file does not start with the artifact "
+            "signature";
     return false;
   }
   std::memcpy(&prefix, bytes.data(), sizeof(prefix));
@@ -260,9 +273,11 @@ bool Artifact::deserialize(std::string_view bytes, Artifact &result, std::string
             "; compile the kernel again";
     return false;
   }
-  if (prefix.fileBytes != bytes.size() || prefix.headerBytes > bytes.size() - sizeof(prefix)) {
-    error = "artifact is cut short or has bytes added: " + std::to_string(bytes.size()) +
-            " bytes, expected " + std::to_string(prefix.fileBytes);
+  if (prefix.fileBytes != bytes.size() ||
+      prefix.headerBytes > bytes.size() - sizeof(prefix)) {
+    error = "artifact is cut short or has bytes added: " +
+            std::to_string(bytes.size()) + " bytes, expected " +
+            std::to_string(prefix.fileBytes);
     return false;
   }
   std::string_view body = bytes.substr(sizeof(prefix));
@@ -287,7 +302,8 @@ bool Artifact::deserialize(std::string_view bytes, Artifact &result, std::string
   result.cacheKey = header["cache_key"].asString();
   result.locationKey = header["location_key"].asString();
   result.blockDim = static_cast<uint32_t>(header["block_dim"].asInteger());
-  result.workspaceBytes = static_cast<uint64_t>(header["workspace_bytes"].asInteger());
+  result.workspaceBytes =
+      static_cast<uint64_t>(header["workspace_bytes"].asInteger());
   for (size_t i = 0; i < header["parameters"].size(); ++i) {
     const Json &json = header["parameters"].at(i);
     KernelParameter parameter;
@@ -299,15 +315,16 @@ bool Artifact::deserialize(std::string_view bytes, Artifact &result, std::string
     parameter.isRead = json["read"].asBoolean();
     parameter.isWritten = json["written"].asBoolean();
     if (parameter.type == ElementType::Unknown) {
-      error = "artifact parameter '" + parameter.name + "' has unknown dtype '" +
-              json["dtype"].asString() + "'";
+      error = "artifact parameter '" + parameter.name +
+              "' has unknown dtype '" + json["dtype"].asString() + "'";
       return false;
     }
     result.parameters.push_back(std::move(parameter));
   }
   for (size_t i = 0; i < header["symbols"].size(); ++i)
-    result.symbols.push_back({header["symbols"].at(i)["name"].asString(),
-                              parseElementType(header["symbols"].at(i)["dtype"].asString())});
+    result.symbols.push_back(
+        {header["symbols"].at(i)["name"].asString(),
+         parseElementType(header["symbols"].at(i)["dtype"].asString())});
   for (const auto &[key, value] : header["statistics"].members())
     result.statistics[key] = value.asInteger();
 
@@ -343,14 +360,16 @@ bool Artifact::writeFile(const std::string &path, std::string &error) const {
   std::string bytes = serialize();
   std::string temporary = path + "." + std::to_string(::getpid()) + "." +
                           std::to_string(counter++) + ".tmp";
-  int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
     error = systemError("cannot create", path);
     return false;
   }
   size_t written = 0;
   while (written < bytes.size()) {
-    ssize_t count = ::write(file, bytes.data() + written, bytes.size() - written);
+    ssize_t count =
+        ::write(file, bytes.data() + written, bytes.size() - written);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0) {
@@ -370,7 +389,8 @@ bool Artifact::writeFile(const std::string &path, std::string &error) const {
   return true;
 }
 
-bool Artifact::readFile(const std::string &path, Artifact &result, std::string &error) {
+bool Artifact::readFile(const std::string &path, Artifact &result,
+                        std::string &error) {
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
     error = systemError("cannot open", path);

@@ -25,11 +25,21 @@ std::string quoteJson(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     switch (c) {
-    case '"': out += "\\\""; break;
-    case '\\': out += "\\\\"; break;
-    case '\n': out += "\\n"; break;
-    case '\t': out += "\\t"; break;
-    case '\r': out += "\\r"; break;
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
     default:
       if (static_cast<unsigned char>(c) < 0x20) {
         char buffer[8];
@@ -45,9 +55,15 @@ std::string quoteJson(std::string_view text) {
 
 void Json::writeTo(std::string &out) const {
   switch (valueKind) {
-  case Kind::Null: out += "null"; return;
-  case Kind::Boolean: out += integer ? "true" : "false"; return;
-  case Kind::Integer: out += std::to_string(integer); return;
+  case Kind::Null:
+    out += "null";
+    return;
+  case Kind::Boolean:
+    out += integer ? "true" : "false";
+    return;
+  case Kind::Integer:
+    out += std::to_string(integer);
+    return;
   case Kind::Number: {
     // JSON has no infinities; what is not finite is unknown.
     if (!std::isfinite(number)) {
@@ -62,7 +78,9 @@ void Json::writeTo(std::string &out) const {
       out += ".0"; // reads back as a number, not as an integer
     return;
   }
-  case Kind::String: out += quoteJson(text); return;
+  case Kind::String:
+    out += quoteJson(text);
+    return;
   case Kind::Array:
   case Kind::Object: {
     bool isObject = valueKind == Kind::Object;
@@ -91,13 +109,15 @@ std::string Json::write() const {
 namespace {
 class Parser {
 public:
-  Parser(std::string_view text, std::string &error) : text(text), error(error) {}
+  Parser(std::string_view text, std::string &error)
+      : text(text), error(error) {}
 
   bool document(Json &result) {
     if (!value(result, 0))
       return false;
     skipSpace();
-    return position == text.size() || fail("text after the end of the document");
+    return position == text.size() ||
+           fail("text after the end of the document");
   }
 
 private:
@@ -109,8 +129,9 @@ private:
     return false;
   }
   void skipSpace() {
-    while (position < text.size() && (text[position] == ' ' || text[position] == '\n' ||
-                                      text[position] == '\t' || text[position] == '\r'))
+    while (position < text.size() &&
+           (text[position] == ' ' || text[position] == '\n' ||
+            text[position] == '\t' || text[position] == '\r'))
       ++position;
   }
   bool take(char c) {
@@ -134,8 +155,10 @@ private:
     if (position >= text.size())
       return fail("unexpected end");
     switch (text[position]) {
-    case '{': return object(result, depth);
-    case '[': return array(result, depth);
+    case '{':
+      return object(result, depth);
+    case '[':
+      return array(result, depth);
     case '"': {
       std::string string;
       if (!quoted(string))
@@ -143,10 +166,17 @@ private:
       result = Json(std::move(string));
       return true;
     }
-    case 't': result = Json(true); return word("true");
-    case 'f': result = Json(false); return word("false");
-    case 'n': result = Json(); return word("null");
-    default: return numeric(result);
+    case 't':
+      result = Json(true);
+      return word("true");
+    case 'f':
+      result = Json(false);
+      return word("false");
+    case 'n':
+      result = Json();
+      return word("null");
+    default:
+      return numeric(result);
     }
   }
 
@@ -189,14 +219,16 @@ private:
   bool numeric(Json &result) {
     size_t start = position;
     while (position < text.size() &&
-           (std::string_view("+-.eE").find(text[position]) != std::string_view::npos ||
+           (std::string_view("+-.eE").find(text[position]) !=
+                std::string_view::npos ||
             (text[position] >= '0' && text[position] <= '9')))
       ++position;
     std::string_view digits = text.substr(start, position - start);
     const char *end = digits.data() + digits.size();
     int64_t integer = 0;
     auto asInteger = std::from_chars(digits.data(), end, integer);
-    if (!digits.empty() && asInteger.ec == std::errc() && asInteger.ptr == end) {
+    if (!digits.empty() && asInteger.ec == std::errc() &&
+        asInteger.ptr == end) {
       result = Json(integer);
       return true;
     }
@@ -223,16 +255,27 @@ private:
       if (position >= text.size())
         break;
       switch (char escaped = text[position++]) {
-      case 'n': result += '\n'; break;
-      case 't': result += '\t'; break;
-      case 'r': result += '\r'; break;
-      case 'b': result += '\b'; break;
-      case 'f': result += '\f'; break;
+      case 'n':
+        result += '\n';
+        break;
+      case 't':
+        result += '\t';
+        break;
+      case 'r':
+        result += '\r';
+        break;
+      case 'b':
+        result += '\b';
+        break;
+      case 'f':
+        result += '\f';
+        break;
       case 'u':
         if (!unicode(result))
           return false;
         break;
-      default: result += escaped;
+      default:
+        result += escaped;
       }
     }
     return fail("string without an end");
@@ -241,8 +284,9 @@ private:
   bool unicode(std::string &result) {
     unsigned code = 0;
     if (position + 4 > text.size() ||
-        std::from_chars(text.data() + position, text.data() + position + 4, code, 16).ptr !=
-            text.data() + position + 4)
+        std::from_chars(text.data() + position, text.data() + position + 4,
+                        code, 16)
+                .ptr != text.data() + position + 4)
       return fail("expected four hexadecimal digits");
     position += 4;
     // Written by `quoteJson` for control characters only; the rest of the basic

@@ -25,17 +25,23 @@ namespace {
 /// The chips that come with the library: beside the folder it lies in.
 std::string defaultChipDirectory() {
   Dl_info information{};
-  if (!::dladdr(reinterpret_cast<void *>(&defaultChipDirectory), &information) || !information.dli_fname)
+  if (!::dladdr(reinterpret_cast<void *>(&defaultChipDirectory),
+                &information) ||
+      !information.dli_fname)
     return "chips";
-  std::filesystem::path library = std::filesystem::absolute(information.dli_fname);
+  std::filesystem::path library =
+      std::filesystem::absolute(information.dli_fname);
   return library.parent_path().parent_path() / "chips";
 }
 
 /// Chips are read once for each process.
-std::shared_ptr<const Chip> sharedChip(const std::string &directory, const std::string &name,
+std::shared_ptr<const Chip> sharedChip(const std::string &directory,
+                                       const std::string &name,
                                        std::string &error) {
   static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, std::shared_ptr<const Chip>> chips;
+  static std::map<std::pair<std::string, std::string>,
+                  std::shared_ptr<const Chip>>
+      chips;
   std::lock_guard<std::mutex> lock(mutex);
   auto &entry = chips[{directory, name}];
   if (!entry) {
@@ -55,16 +61,20 @@ std::string objectPath(const std::string &entry, const char *core) {
   std::filesystem::path folder = std::filesystem::temp_directory_path(ignored);
   if (ignored)
     folder = "/tmp";
-  return folder / ("tilelang-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" + entry + "." +
-                   core + ".so");
+  return folder /
+         ("tilelang-" + std::to_string(::getpid()) + "-" +
+          std::to_string(counter++) + "-" + entry + "." + core + ".so");
 }
 
-bool writeObject(const std::string &path, const std::string &bytes, std::string &error) {
+bool writeObject(const std::string &path, const std::string &bytes,
+                 std::string &error) {
   // Exclusive: a file that somebody else put there is not opened.
-  int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   size_t written = 0;
   while (file >= 0 && written < bytes.size()) {
-    ssize_t count = ::write(file, bytes.data() + written, bytes.size() - written);
+    ssize_t count =
+        ::write(file, bytes.data() + written, bytes.size() - written);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
@@ -73,7 +83,8 @@ bool writeObject(const std::string &path, const std::string &bytes, std::string 
   }
   bool isWhole = file >= 0 && written == bytes.size();
   if (!isWhole)
-    error = "cannot write '" + path + "': " + std::strerror(errno) + "; TMPDIR names another folder";
+    error = "cannot write '" + path + "': " + std::strerror(errno) +
+            "; TMPDIR names another folder";
   if (file >= 0)
     ::close(file);
   return isWhole;
@@ -81,20 +92,31 @@ bool writeObject(const std::string &path, const std::string &bytes, std::string 
 
 sim::ScalarType scalarType(ElementType type) {
   switch (type) {
-  case ElementType::Bool: return sim::ScalarType::Bool;
-  case ElementType::I8: return sim::ScalarType::I8;
-  case ElementType::U8: return sim::ScalarType::U8;
-  case ElementType::I16: return sim::ScalarType::I16;
-  case ElementType::U16: return sim::ScalarType::U16;
-  case ElementType::I32: return sim::ScalarType::I32;
-  case ElementType::U32: return sim::ScalarType::U32;
-  case ElementType::U64: return sim::ScalarType::U64;
+  case ElementType::Bool:
+    return sim::ScalarType::Bool;
+  case ElementType::I8:
+    return sim::ScalarType::I8;
+  case ElementType::U8:
+    return sim::ScalarType::U8;
+  case ElementType::I16:
+    return sim::ScalarType::I16;
+  case ElementType::U16:
+    return sim::ScalarType::U16;
+  case ElementType::I32:
+    return sim::ScalarType::I32;
+  case ElementType::U32:
+    return sim::ScalarType::U32;
+  case ElementType::U64:
+    return sim::ScalarType::U64;
   // Half-width floats travel as float: the host ABI has no register for them.
   case ElementType::F16:
   case ElementType::BF16:
-  case ElementType::F32: return sim::ScalarType::F32;
-  case ElementType::F64: return sim::ScalarType::F64;
-  default: return sim::ScalarType::I64;
+  case ElementType::F32:
+    return sim::ScalarType::F32;
+  case ElementType::F64:
+    return sim::ScalarType::F64;
+  default:
+    return sim::ScalarType::I64;
   }
 }
 
@@ -113,11 +135,13 @@ uint64_t spanBytes(const KernelArgument &argument) {
 }
 } // namespace
 
-std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact, std::string chipDirectory,
+std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact,
+                                                 std::string chipDirectory,
                                                  std::string &error) {
   std::shared_ptr<LoadedKernel> loaded(new LoadedKernel());
   loaded->contents = std::move(artifact);
-  loaded->chips = chipDirectory.empty() ? defaultChipDirectory() : std::move(chipDirectory);
+  loaded->chips =
+      chipDirectory.empty() ? defaultChipDirectory() : std::move(chipDirectory);
   const Artifact &contents = loaded->contents;
 
   sim::KernelImage image;
@@ -129,19 +153,21 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(Artifact artifact, std::string 
   } else if (contents.kernelType == "mixed") {
     image.type = sim::KernelType::Mix12;
   } else {
-    error = "artifact of kernel '" + contents.name + "' has unknown kernel type '" +
-            contents.kernelType + "'";
+    error = "artifact of kernel '" + contents.name +
+            "' has unknown kernel type '" + contents.kernelType + "'";
     return nullptr;
   }
-  for (auto [core, path] : {std::pair("aic", &image.aicObject), std::pair("aiv", &image.aivObject)}) {
+  for (auto [core, path] : {std::pair("aic", &image.aicObject),
+                            std::pair("aiv", &image.aivObject)}) {
     auto object = contents.objects.find(core);
-    bool isNeeded = contents.kernelType == "mixed" ||
-                    (contents.kernelType == "cube") == (std::strcmp(core, "aic") == 0);
+    bool isNeeded =
+        contents.kernelType == "mixed" ||
+        (contents.kernelType == "cube") == (std::strcmp(core, "aic") == 0);
     if (!isNeeded)
       continue;
     if (object == contents.objects.end()) {
-      error = "artifact of kernel '" + contents.name + "' has no shared object for core type '" +
-              core + "'";
+      error = "artifact of kernel '" + contents.name +
+              "' has no shared object for core type '" + core + "'";
       return nullptr;
     }
     *path = objectPath(contents.entry, core);
@@ -170,8 +196,10 @@ void LoadedKernel::removeObjects() const {
     ::unlink(object.first.c_str());
 }
 
-std::vector<sim::SourceLocation> LoadedKernel::resolve(const std::vector<sim::CodeAddress> &addresses,
-                                                       const std::string &apiDirectory, std::string &error) const {
+std::vector<sim::SourceLocation>
+LoadedKernel::resolve(const std::vector<sim::CodeAddress> &addresses,
+                      const std::string &apiDirectory,
+                      std::string &error) const {
   std::lock_guard<std::mutex> lock(objectFiles);
   std::vector<sim::SourceLocation> locations(addresses.size());
   if (writeObjects(error))
@@ -181,35 +209,42 @@ std::vector<sim::SourceLocation> LoadedKernel::resolve(const std::vector<sim::Co
 }
 
 bool LoadedKernel::run(const std::vector<KernelArgument> &arguments,
-                       const std::vector<bool> &isInitialised, const SizeValues &sizes,
-                       const RunOptions &options, sim::Report &report, std::string &error) const {
+                       const std::vector<bool> &isInitialised,
+                       const SizeValues &sizes, const RunOptions &options,
+                       sim::Report &report, std::string &error) const {
   std::vector<sim::LaunchArgument> launch;
   launch.reserve(arguments.size() + sizes.size() + 1);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const KernelParameter &parameter = contents.parameters[i];
     const KernelArgument &argument = arguments[i];
     if (parameter.isTensor)
-      launch.push_back(sim::LaunchArgument::buffer(parameter.name, argument.data, spanBytes(argument),
-                                                   isInitialised[i]));
+      launch.push_back(
+          sim::LaunchArgument::buffer(parameter.name, argument.data,
+                                      spanBytes(argument), isInitialised[i]));
     else
-      launch.push_back(sim::LaunchArgument::scalar(parameter.name, scalarType(parameter.type), argument.bits));
+      launch.push_back(sim::LaunchArgument::scalar(
+          parameter.name, scalarType(parameter.type), argument.bits));
   }
   for (size_t i = 0; i < sizes.size(); ++i)
-    launch.push_back(sim::LaunchArgument::scalar(contents.symbols[i].name, scalarType(contents.symbols[i].type),
-                                                 static_cast<uint64_t>(*sizes[i])));
+    launch.push_back(sim::LaunchArgument::scalar(
+        contents.symbols[i].name, scalarType(contents.symbols[i].type),
+        static_cast<uint64_t>(*sizes[i])));
   struct Free {
     void operator()(void *memory) const { std::free(memory); }
   };
   std::unique_ptr<void, Free> workspace;
   if (contents.workspaceBytes) {
     constexpr size_t kAlignment = 512;
-    size_t bytes = (contents.workspaceBytes + kAlignment - 1) / kAlignment * kAlignment;
+    size_t bytes =
+        (contents.workspaceBytes + kAlignment - 1) / kAlignment * kAlignment;
     workspace.reset(std::aligned_alloc(kAlignment, bytes));
     if (!workspace) {
-      error = "cannot allocate " + std::to_string(bytes) + " bytes of workspace";
+      error =
+          "cannot allocate " + std::to_string(bytes) + " bytes of workspace";
       return false;
     }
-    launch.push_back(sim::LaunchArgument::workspaceBuffer("workspace", workspace.get(), contents.workspaceBytes));
+    launch.push_back(sim::LaunchArgument::workspaceBuffer(
+        "workspace", workspace.get(), contents.workspaceBytes));
   }
 
   sim::LaunchOptions launchOptions;

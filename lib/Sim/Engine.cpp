@@ -52,15 +52,22 @@ Engine::~Engine() = default;
 
 static ChipMemory chipMemory(Memory memory) {
   switch (memory) {
-  case Memory::L1: return ChipMemory::L1;
-  case Memory::L0A: return ChipMemory::L0A;
-  case Memory::L0B: return ChipMemory::L0B;
-  case Memory::L0C: return ChipMemory::L0C;
-  case Memory::BT: return ChipMemory::BT;
-  case Memory::FB: return ChipMemory::FB;
+  case Memory::L1:
+    return ChipMemory::L1;
+  case Memory::L0A:
+    return ChipMemory::L0A;
+  case Memory::L0B:
+    return ChipMemory::L0B;
+  case Memory::L0C:
+    return ChipMemory::L0C;
+  case Memory::BT:
+    return ChipMemory::BT;
+  case Memory::FB:
+    return ChipMemory::FB;
   case Memory::UB:
   case Memory::GM:
-  case Memory::None: break;
+  case Memory::None:
+    break;
   }
   return ChipMemory::UB;
 }
@@ -84,8 +91,8 @@ bool Engine::setUp(std::string &error) {
         std::memset(argument.data, 0xff, argument.bytes);
 
   KernelType type = kernel.type();
-  uint32_t available = type == KernelType::AivOnly ? constants.aivCount
-                                                   : constants.aicCount;
+  uint32_t available =
+      type == KernelType::AivOnly ? constants.aivCount : constants.aicCount;
   if (available == 0) {
     error = "chip '" + chip.name + "' has no cores of the kernel's type";
     return false;
@@ -196,20 +203,21 @@ void Engine::startProgram(Core &core, uint32_t block, double time) {
   core.scalarTime = time;
   core.blockedOn = BlockedOn::Nothing;
 
-  core.program = boost::context::fiber(
-      std::allocator_arg, StackAllocator(),
-      [this, &core](boost::context::fiber &&engineSide) {
-        core.engineSide = std::move(engineSide);
-        // Only errors of the kernel's own code: the unwinding of a fiber that
-        // is given up is not a standard exception and must pass.
-        try {
-          kernel.run(core.type, arguments);
-        } catch (const std::exception &exception) {
-          fault(core, exception.what(), 0);
-        }
-        core.returned = true;
-        return std::move(core.engineSide);
-      });
+  core.program =
+      boost::context::fiber(std::allocator_arg, StackAllocator(),
+                            [this, &core](boost::context::fiber &&engineSide) {
+                              core.engineSide = std::move(engineSide);
+                              // Only errors of the kernel's own code: the
+                              // unwinding of a fiber that is given up is not a
+                              // standard exception and must pass.
+                              try {
+                                kernel.run(core.type, arguments);
+                              } catch (const std::exception &exception) {
+                                fault(core, exception.what(), 0);
+                              }
+                              core.returned = true;
+                              return std::move(core.engineSide);
+                            });
   post(time, EventKind::Resume, core);
 }
 
@@ -243,9 +251,7 @@ void Engine::wake(Core &core, double time) {
   post(std::max(time, now), EventKind::Resume, core);
 }
 
-void Engine::programReturned(Core &core) {
-  checkIdle(core);
-}
+void Engine::programReturned(Core &core) { checkIdle(core); }
 
 void Engine::blockCoreDone(Core &core) {
   core.active = false;
@@ -315,7 +321,8 @@ void Engine::handle(const Event &event) {
   Pipe pipe = static_cast<Pipe>(event.pipe);
   switch (event.kind) {
   case EventKind::TransferEnd:
-    finishTransfer(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(event.payload)));
+    finishTransfer(
+        static_cast<uint32_t>(reinterpret_cast<uintptr_t>(event.payload)));
     break;
   case EventKind::Complete:
     complete(core, pipe, static_cast<QueueEntry *>(event.payload));
@@ -448,7 +455,8 @@ void Engine::fillReport() {
         size_t end = core.printed.find('\n', begin);
         if (end == std::string::npos)
           end = core.printed.size();
-        report.output += prefix + core.printed.substr(begin, end - begin) + "\n";
+        report.output +=
+            prefix + core.printed.substr(begin, end - begin) + "\n";
         begin = end + 1;
       }
     }

@@ -74,8 +74,9 @@ bool AddressMap::build(const std::vector<LaunchArgument> &arguments,
       const LaunchArgument &argument = arguments[member];
       if (!region.name.empty())
         region.name += "/";
-      region.name += argument.name.empty() ? "argument " + std::to_string(member)
-                                           : argument.name;
+      region.name += argument.name.empty()
+                         ? "argument " + std::to_string(member)
+                         : argument.name;
       region.workspace &= argument.workspace;
       initialised |= !argument.workspace && argument.initialised;
     }

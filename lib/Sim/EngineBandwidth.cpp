@@ -52,8 +52,7 @@ void Bandwidth::finish(double now, std::vector<uint32_t> &tokens) {
 /// Lowers rates until the resource is not overcommitted: the largest level is
 /// found at which every flow that uses the resource takes the smaller of its
 /// rate and the level.
-template <typename Use>
-void Bandwidth::share(double capacity, Use &&use) {
+template <typename Use> void Bandwidth::share(double capacity, Use &&use) {
   levels.clear();
   double demand = 0, users = 0;
   for (const Flow &flow : flows) {

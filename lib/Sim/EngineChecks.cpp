@@ -79,7 +79,8 @@ bool Engine::checkBounds(Core &core, Pipe pipe, const QueueEntry &entry) {
       finding.message += "; the instruction was not executed";
       continue;
     }
-    uint64_t size = core.memories.bytes[static_cast<size_t>(access.memory)].size();
+    uint64_t size =
+        core.memories.bytes[static_cast<size_t>(access.memory)].size();
     if (begin <= end && end <= size) {
       accesses[kept++] = access;
       continue;
@@ -95,11 +96,10 @@ bool Engine::checkBounds(Core &core, Pipe pipe, const QueueEntry &entry) {
                       memoryName(access.memory) + " at bytes " +
                       std::to_string(static_cast<int64_t>(begin)) + " to " +
                       std::to_string(static_cast<int64_t>(end) - 1) + ", but ";
-    finding.message +=
-        size ? std::string(memoryName(access.memory)) + " has " +
-                   std::to_string(size) + " bytes"
-             : std::string("an ") + coreTypeName(core.type) + " has no " +
-                   memoryName(access.memory);
+    finding.message += size ? std::string(memoryName(access.memory)) + " has " +
+                                  std::to_string(size) + " bytes"
+                            : std::string("an ") + coreTypeName(core.type) +
+                                  " has no " + memoryName(access.memory);
     finding.message += "; the instruction was not executed";
   }
   accesses.resize(kept);
@@ -189,9 +189,9 @@ void Engine::reportRace(Core &core, const Accessor &accessor, Memory memory,
   Epoch later = accessor.epoch, earlier = race.earlier;
   bool laterReads = isRead;
   bool earlierReads = race.kind == RaceKind::WriteAfterRead;
-  bool sameCore = later.block == earlier.block &&
-                  later.thread / kThreadsPerCore ==
-                      earlier.thread / kThreadsPerCore;
+  bool sameCore =
+      later.block == earlier.block &&
+      later.thread / kThreadsPerCore == earlier.thread / kThreadsPerCore;
   if (sameCore ? later.order < earlier.order : later.thread < earlier.thread) {
     std::swap(later, earlier);
     std::swap(laterReads, earlierReads);
@@ -224,9 +224,10 @@ void Engine::reportRace(Core &core, const Accessor &accessor, Memory memory,
                "after the access that comes first and wait for it before the "
                "other";
   else if (first.pipe == second.pipe)
-    message += std::string(then) +
-               " too; instructions of this pipe overlap: put PipeBarrier<PIPE_" +
-               pipeName(first.pipe) + ">() between them";
+    message +=
+        std::string(then) +
+        " too; instructions of this pipe overlap: put PipeBarrier<PIPE_" +
+        pipeName(first.pipe) + ">() between them";
   else
     message += std::string(then) +
                "; nothing orders the two: SetFlag/WaitFlag<HardEvent::" +
@@ -317,8 +318,9 @@ void Engine::checkStaleCache(Core &core, Pipe pipe, const Accessor &accessor) {
         Region *region = addresses.findVirtual(access.start);
         addFinding(finding::kStaleCache,
                    sites[accessor.epoch.site].name +
-                       std::string(access.kind == AccessKind::Read ? " reads"
-                                                                   : " writes") +
+                       std::string(access.kind == AccessKind::Read
+                                       ? " reads"
+                                       : " writes") +
                        " bytes of '" + region->name +
                        "' that a scalar write left in the data cache; call "
                        "DataCacheCleanAndInvalid on the written line first",
@@ -336,8 +338,7 @@ std::string Engine::describe(const Core &core) const {
   std::string text = std::string(coreTypeName(core.type)) + " " +
                      std::to_string(core.index) + " (block " +
                      std::to_string(core.block);
-  if (kernel.type() == KernelType::Mix12 &&
-      core.type == ascsim::CoreType::AIV)
+  if (kernel.type() == KernelType::Mix12 && core.type == ascsim::CoreType::AIV)
     text += ", sub-block " + std::to_string(core.subBlock);
   return text + ")";
 }
@@ -408,7 +409,8 @@ void Engine::addFinding(const char *kind, std::string message, Place first,
   // one text are not.
   for (char c : message)
     if (c < '0' || c > '9')
-      secondKey = (secondKey ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+      secondKey =
+          (secondKey ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   if (Finding *finding = addFinding(kind, firstKey, secondKey)) {
     finding->message = std::move(message);
     finding->first = std::move(first);

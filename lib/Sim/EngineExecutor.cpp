@@ -72,8 +72,8 @@ void Executor::work() {
     }
     // The last one published by stop() is no task.
     bool last = stopping.load(std::memory_order_acquire);
-    uint64_t until = last ? published.load(std::memory_order_acquire) - 1
-                          : available;
+    uint64_t until =
+        last ? published.load(std::memory_order_acquire) - 1 : available;
     for (; next < until; ++next) {
       Task &task = ring[next % kCapacity];
       execute(task.entry->instruction, *task.memories);

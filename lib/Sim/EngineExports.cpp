@@ -16,7 +16,8 @@
 
 using namespace tilelang::sim;
 
-#define ASCSIM_EXPORT extern "C" __attribute__((visibility("default"), noinline))
+#define ASCSIM_EXPORT                                                          \
+  extern "C" __attribute__((visibility("default"), noinline))
 
 /// Code address of the caller of the exported function.
 #define ASCSIM_CALLER                                                          \

@@ -116,9 +116,9 @@ public:
           const std::function<CoreMemories &()> &memories,
           const InitialisationLookup &lookup)
       : queued(queued), record(queued.record), accesses(accesses),
-        memories(memories),
-        dst(view(record.dst, lookup)), src0(view(record.src0, lookup)),
-        src1(view(record.src1, lookup)), src2(view(record.src2, lookup)) {}
+        memories(memories), dst(view(record.dst, lookup)),
+        src0(view(record.src0, lookup)), src1(view(record.src1, lookup)),
+        src2(view(record.src2, lookup)) {}
 
   void run();
 
@@ -135,7 +135,9 @@ private:
   /// Marks the destination as defined, to be taken back by parts.
   void defineWrites();
   /// Collects parts first, so that in-place updates read the old state.
-  void taint(int64_t offset, int64_t bytes) { parts.push_back({offset, bytes}); }
+  void taint(int64_t offset, int64_t bytes) {
+    parts.push_back({offset, bytes});
+  }
   void commit();
 
   void copyRun(int64_t to, int64_t from, int64_t bytes);
@@ -223,8 +225,8 @@ void Tracker::copyMatching() {
   size_t r = 0, w = 0;
   int64_t inRead = 0, inWrite = 0;
   while (r != reads.size() && w != writes.size()) {
-    int64_t step = std::min(reads[r].second - inRead,
-                            writes[w].second - inWrite);
+    int64_t step =
+        std::min(reads[r].second - inRead, writes[w].second - inWrite);
     copyRun(writes[w].first + inWrite, reads[r].first + inRead, step);
     inRead += step;
     inWrite += step;
@@ -291,29 +293,29 @@ void Tracker::elementwise() {
   });
 }
 
-/// Maps are kept by bytes, and a byte of a mask holds the results of eight lanes.
-/// It counts as defined where one of them is: the lanes of a tile's padding, which
-/// are compared along with it, must not spoil their neighbours. What a lane with
-/// undefined data selects is undefined by its sources.
+/// Maps are kept by bytes, and a byte of a mask holds the results of eight
+/// lanes. It counts as defined where one of them is: the lanes of a tile's
+/// padding, which are compared along with it, must not spoil their neighbours.
+/// What a lane with undefined data selects is undefined by its sources.
 void Tracker::compare() {
   int64_t src0Size = ascsim::sizeOf(record.src0.type);
   int64_t src1Size = ascsim::sizeOf(record.src1.type);
   int64_t lanes = resolveVector(queued).lanes;
   int64_t byte = -1;
   bool anyDefined = true;
-  forElements([&](int64_t repeat, int64_t lane, int64_t, int64_t from0,
-                  int64_t from1) {
-    int64_t current = (repeat * lanes + lane) / 8;
-    if (current != byte) {
-      if (!anyDefined)
-        taint(byte, 1);
-      byte = current;
-      anyDefined = false;
-    }
-    anyDefined |= src0.all(from0, src0Size) &&
-                  (record.opcode != Opcode::Compare ||
-                   src1.all(from1, src1Size));
-  });
+  forElements(
+      [&](int64_t repeat, int64_t lane, int64_t, int64_t from0, int64_t from1) {
+        int64_t current = (repeat * lanes + lane) / 8;
+        if (current != byte) {
+          if (!anyDefined)
+            taint(byte, 1);
+          byte = current;
+          anyDefined = false;
+        }
+        anyDefined |=
+            src0.all(from0, src0Size) &&
+            (record.opcode != Opcode::Compare || src1.all(from1, src1Size));
+      });
   if (!anyDefined)
     taint(byte, 1);
 }
@@ -363,14 +365,14 @@ void Tracker::reduce() {
   uint64_t perResult =
       writtenBytes(accesses) / (uint64_t(vector.repeats) * perRepeat);
   int64_t last = -1;
-  forElements([&](int64_t repeat, int64_t lane, int64_t, int64_t from,
-                  int64_t) {
-    int64_t result = repeat * perRepeat + lane / group;
-    if (result == last || src0.all(from, size))
-      return;
-    last = result;
-    taintWritten(result * perResult, perResult);
-  });
+  forElements(
+      [&](int64_t repeat, int64_t lane, int64_t, int64_t from, int64_t) {
+        int64_t result = repeat * perRepeat + lane / group;
+        if (result == last || src0.all(from, size))
+          return;
+        last = result;
+        taintWritten(result * perResult, perResult);
+      });
 }
 
 void Tracker::broadcast() {
@@ -385,8 +387,7 @@ void Tracker::broadcast() {
 void Tracker::gather() {
   int64_t size = ascsim::sizeOf(record.dst.type);
   int64_t lanes = resolveVector(queued).lanes;
-  forElements([&](int64_t repeat, int64_t lane, int64_t to, int64_t,
-                  int64_t) {
+  forElements([&](int64_t repeat, int64_t lane, int64_t to, int64_t, int64_t) {
     int64_t index = (repeat * lanes + lane) * 4;
     bool defined = src1.all(index, 4);
     if (defined) {
@@ -407,12 +408,13 @@ void Tracker::nd2nz() {
     for (int64_t row = 0; row != shape.nValue; ++row)
       for (int64_t column = 0; column < shape.dValue; column += channels) {
         int64_t count = std::min<int64_t>(channels, shape.dValue - column);
-        copyRun(nd * shape.dstNzMatrixStride * size +
-                    column / channels * shape.dstNzC0Stride * 32 +
-                    row * shape.dstNzNStride * 32,
-                (nd * shape.srcNdMatrixStride + row * shape.srcDValue + column) *
-                    size,
-                count * size);
+        copyRun(
+            nd * shape.dstNzMatrixStride * size +
+                column / channels * shape.dstNzC0Stride * 32 +
+                row * shape.dstNzNStride * 32,
+            (nd * shape.srcNdMatrixStride + row * shape.srcDValue + column) *
+                size,
+            count * size);
       }
 }
 
@@ -478,9 +480,9 @@ void Tracker::mmad() {
     int64_t bytes =
         chunk(std::min<int64_t>(channels, shape.k - block * channels));
     for (int64_t row = 0; row != shape.m; ++row) {
-      int64_t offset = shape.m == 1 ? block * 32
-                                    : (row / 16 * depthBlocks + block) * 512 +
-                                          row % 16 * 32;
+      int64_t offset =
+          shape.m == 1 ? block * 32
+                       : (row / 16 * depthBlocks + block) * 512 + row % 16 * 32;
       if (!badRow[row] && !src0.all(offset, bytes))
         badRow[row] = true;
     }
@@ -496,9 +498,8 @@ void Tracker::mmad() {
   for (int64_t column = 0; column != shape.n; ++column) {
     bool bias = fromBias && !src2.all(column * 4, 4);
     for (int64_t row = 0; row != shape.m; ++row) {
-      int64_t offset =
-          (column / 16 * rowBlocks + row / 16) * 1024 + row % 16 * 64 +
-          column % 16 * 4;
+      int64_t offset = (column / 16 * rowBlocks + row / 16) * 1024 +
+                       row % 16 * 64 + column % 16 * 4;
       if (bias || badRow[row] || badColumn[column] ||
           (accumulates && !dst.all(offset, 4)))
         taint(offset, 4);
@@ -584,8 +585,9 @@ void Tracker::run() {
   for (const Access &access : accesses)
     if (access.kind == AccessKind::AtomicUpdate)
       for (uint32_t i = 0; i != access.blocks; ++i) {
-        int64_t offset = static_cast<int64_t>(access.start - record.dst.address) +
-                         int64_t(i) * access.pitch;
+        int64_t offset =
+            static_cast<int64_t>(access.start - record.dst.address) +
+            int64_t(i) * access.pitch;
         if (dst.all(offset, access.blockBytes))
           continue;
         for (int64_t byte = 0; byte != access.blockBytes; ++byte)
@@ -595,10 +597,10 @@ void Tracker::run() {
   commit();
 }
 
-void tilelang::sim::trackInitialisation(const QueuedInstruction &queued,
-                                        const AccessList &accesses,
-                                        const std::function<CoreMemories &()> &memories,
-                                        const InitialisationLookup &lookup) {
+void tilelang::sim::trackInitialisation(
+    const QueuedInstruction &queued, const AccessList &accesses,
+    const std::function<CoreMemories &()> &memories,
+    const InitialisationLookup &lookup) {
   auto forBlocks = [&](const Access &access, auto &&visit) {
     if (!access.blocks || !access.blockBytes)
       return true;
@@ -615,9 +617,8 @@ void tilelang::sim::trackInitialisation(const QueuedInstruction &queued,
   bool defined = true;
   for (const Access &access : accesses)
     if (access.kind != AccessKind::Write)
-      defined = defined &&
-                forBlocks(access, [](const InitialisationView &view,
-                                     int64_t begin, int64_t bytes) {
+      defined = defined && forBlocks(access, [](const InitialisationView &view,
+                                                int64_t begin, int64_t bytes) {
                   return view.all(begin, bytes);
                 });
   if (!defined) {

@@ -83,8 +83,8 @@ L2Cache::Result L2Cache::bypass(uint64_t begin, uint64_t end, bool write) {
     uint64_t number = begin / panelBytes;
     uint64_t stop = std::min(end, (number + 1) * panelBytes);
     uint32_t first = static_cast<uint32_t>((begin % panelBytes) / sectorBytes);
-    uint32_t last = static_cast<uint32_t>(
-        (stop - 1 - number * panelBytes) / sectorBytes);
+    uint32_t last =
+        static_cast<uint32_t>((stop - 1 - number * panelBytes) / sectorBytes);
     uint64_t total = uint64_t(last - first + 1) * sectorBytes;
     uint64_t resident = 0;
     if (auto entry = index.find(number); entry != index.end()) {
@@ -112,8 +112,8 @@ L2Cache::Result L2Cache::access(uint64_t begin, uint64_t end, bool write) {
     uint32_t i = find(number);
     Panel &panel = panels[i];
     uint32_t first = static_cast<uint32_t>((begin % panelBytes) / sectorBytes);
-    uint32_t last = static_cast<uint32_t>(
-        (stop - 1 - number * panelBytes) / sectorBytes);
+    uint32_t last =
+        static_cast<uint32_t>((stop - 1 - number * panelBytes) / sectorBytes);
     uint64_t newSectors = 0;
     for (uint32_t word = first / 64; word <= last / 64; ++word) {
       uint64_t mask = maskOf(word, first, last);

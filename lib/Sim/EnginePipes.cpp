@@ -148,17 +148,16 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
 
   accesses.clear();
   // Only a Gather touches what its data says.
-  bool readsData = entry->instruction.record.opcode == Opcode::Gather &&
-                   !options.timeOnly;
+  bool readsData =
+      entry->instruction.record.opcode == Opcode::Gather && !options.timeOnly;
   collectAccesses(entry->instruction, accesses,
                   readsData ? &bytes(core) : &core.memories);
   // Accesses out of bounds leave the list; the rest is still checked.
   entry->skip = !checkBounds(core, which, *entry);
   if (options.checks) {
-    Accessor accessor{
-        {core.block, pipe.counter, entry->site, entry->order,
-         static_cast<uint8_t>(core.thread(which))},
-        &pipe.clock};
+    Accessor accessor{{core.block, pipe.counter, entry->site, entry->order,
+                       static_cast<uint8_t>(core.thread(which))},
+                      &pipe.clock};
     checkRaces(core, which, accessor, accesses);
     if (!entry->skip)
       checkInitialisation(core, which, *entry);
@@ -188,9 +187,8 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
   }
   pipe.busyCycles += end - now;
   if (options.timeline)
-    report.timeline.push_back({core.reportIndex, which,
-                               sites[entry->site].name, now, end,
-                               entry->codeAddress, core.block});
+    report.timeline.push_back({core.reportIndex, which, sites[entry->site].name,
+                               now, end, entry->codeAddress, core.block});
   postCompletion(core, which, entry, end + entry->latency);
   post(end, EventKind::PipeFree, core, which);
 }
@@ -222,12 +220,12 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
     shortRows |= !contiguous && access.blockBytes < constants.l2LineBytes;
     bool write = access.kind != AccessKind::Read;
     // The destination of an instruction is its operand 3.
-    bool bypass = access.operand == 3 ? record.dst.bypassL2
-                                      : record.src0.bypassL2;
+    bool bypass =
+        access.operand == 3 ? record.dst.bypassL2 : record.src0.bypassL2;
     bypassed |= bypass;
     auto touch = [&](uint64_t begin, uint64_t end) {
-      lines += (end - 1) / constants.l2LineBytes -
-               begin / constants.l2LineBytes + 1;
+      lines +=
+          (end - 1) / constants.l2LineBytes - begin / constants.l2LineBytes + 1;
       traffic.add(bypass ? l2.bypass(begin, end, write)
                          : l2.access(begin, end, write));
     };
@@ -256,28 +254,26 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
       requested > 0
           ? std::min(1.0, static_cast<double>(traffic.missBytes) / requested)
           : 0;
-  double efficiency =
-      bypassed && shortRows ? constants.bypassShortRow : 1.0;
+  double efficiency = bypassed && shortRows ? constants.bypassShortRow : 1.0;
   FlowRequest request;
   request.bytes = bytes;
   request.write = cost.gmWrite;
   request.hbmReadShare =
       missShare * (1 + constants.hbmRowBytes * rows / bytes) / efficiency;
   request.hbmWriteShare = static_cast<double>(traffic.writeBackBytes) / bytes;
-  request.l2Weight = std::max(
-      1.0, static_cast<double>(lines) * constants.l2LineBytes / bytes);
+  request.l2Weight =
+      std::max(1.0, static_cast<double>(lines) * constants.l2LineBytes / bytes);
   request.stream = cost.gmWrite ? 0 : stream;
   request.streamCeiling =
       bypassed ? constants.bypassSameAddress : constants.sameAddress;
 
   bool isAic = core.type == CoreType::AIC;
-  double port = cost.gmWrite
-                    ? which == Pipe::FIX ? constants.portFixpipe
-                      : isAic            ? constants.portAicWrite
-                                         : constants.portAivWrite
-                    : record.opcode == Opcode::CopyNd2Nz ? constants.portNd2Nz
-                    : isAic ? constants.portAicRead
-                            : constants.portAivRead;
+  double port = cost.gmWrite ? which == Pipe::FIX ? constants.portFixpipe
+                               : isAic            ? constants.portAicWrite
+                                                  : constants.portAivWrite
+                : record.opcode == Opcode::CopyNd2Nz ? constants.portNd2Nz
+                : isAic                              ? constants.portAicRead
+                                                     : constants.portAivRead;
   request.ceiling = port;
   if (missShare > 0)
     request.ceiling =
@@ -286,8 +282,9 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
   // What the engine needs whatever the memory does.
   double perBurst = constants.rowBurstHit * (1 - missShare) +
                     constants.rowBurstMiss * missShare;
-  double floor = std::max({jitter(cost.occupancy, kOccupancySpread),
-                           constants.dmaIssue, cost.bursts * perBurst / efficiency});
+  double floor =
+      std::max({jitter(cost.occupancy, kOccupancySpread), constants.dmaIssue,
+                cost.bursts * perBurst / efficiency});
   request.ceiling = std::min(request.ceiling, bytes / floor);
 
   uint32_t token;
@@ -322,10 +319,9 @@ void Engine::finishTransfer(uint32_t token) {
   PipeState &pipe = core.pipe(transfer.pipe);
   pipe.busyCycles += now - transfer.entry->start;
   if (options.timeline)
-    report.timeline.push_back({core.reportIndex, transfer.pipe,
-                               sites[transfer.entry->site].name,
-                               transfer.entry->start, now,
-                               transfer.entry->codeAddress, core.block});
+    report.timeline.push_back(
+        {core.reportIndex, transfer.pipe, sites[transfer.entry->site].name,
+         transfer.entry->start, now, transfer.entry->codeAddress, core.block});
   postCompletion(core, transfer.pipe, transfer.entry,
                  now + transfer.entry->latency);
   post(now, EventKind::PipeFree, core, transfer.pipe);

@@ -134,8 +134,8 @@ ScalarCache::Line &Engine::cacheLine(Core &core, Region &region,
   return core.cache->get(
       start, hit,
       [&](ScalarCache::Line &line) {
-        line.host = reinterpret_cast<uint8_t *>(region.host +
-                                                (start - region.address));
+        line.host =
+            reinterpret_cast<uint8_t *>(region.host + (start - region.address));
         line.bytes = static_cast<uint32_t>(std::min<uint64_t>(
             ScalarCache::kLine, region.address + region.bytes - start));
         bytes(core);
@@ -158,8 +158,8 @@ void Engine::writeBack(Core &core, const ScalarCache::Line &line) {
     uint64_t offset = line.address + i - region->address;
     region->initialised.set(offset, offset + 1, true);
     if (options.checks)
-      region->shadow->write(
-          offset, offset + 1, /*atomic=*/false, accessor, noteRace);
+      region->shadow->write(offset, offset + 1, /*atomic=*/false, accessor,
+                            noteRace);
   }
   reportRaces(core, accessor, Memory::GM, region, false);
   if (destroys && options.checks)
@@ -209,7 +209,8 @@ uint64_t Engine::load(Core &core, const Operand &operand,
         ScalarCache::Line &line = cacheLine(core, *region, address + i, hit);
         uint32_t at = static_cast<uint32_t>(address + i - line.address);
         if (i == 0)
-          core.scalarTime += hit ? constants.gmHitCycles : constants.gmMissCycles;
+          core.scalarTime +=
+              hit ? constants.gmHitCycles : constants.gmMissCycles;
         if (options.checks && hit && line.data[at] != line.host[at] &&
             !((line.dirty >> at) & 1))
           addFinding(finding::kStaleCache,
@@ -287,7 +288,8 @@ void Engine::store(Core &core, const Operand &operand, uint64_t bits,
         line.site = site;
         core.cache->markDirty(line, uint64_t(1) << at);
         if (i == 0)
-          core.scalarTime += hit ? constants.gmHitCycles : constants.gmMissCycles;
+          core.scalarTime +=
+              hit ? constants.gmHitCycles : constants.gmMissCycles;
       }
     });
     return;
@@ -390,14 +392,14 @@ void Engine::outside(Core &core, const Operand &tensor, uint32_t index,
   if (aborting || !options.checks)
     return;
   core.toldOutside = true;
-  addFinding(finding::kOutOfBounds,
-             std::string(isWrite ? "a scalar write" : "a scalar read") +
-                 " of element " +
-                 std::to_string(static_cast<int32_t>(index)) +
-                 " of a tensor in " + memoryName(tensor.memory) + " with " +
-                 std::to_string(elements) + " elements",
-             placeOf(core, Pipe::S,
-                     sites.get(codeAddress, isWrite ? "SetValue" : "GetValue")));
+  addFinding(
+      finding::kOutOfBounds,
+      std::string(isWrite ? "a scalar write" : "a scalar read") +
+          " of element " + std::to_string(static_cast<int32_t>(index)) +
+          " of a tensor in " + memoryName(tensor.memory) + " with " +
+          std::to_string(elements) + " elements",
+      placeOf(core, Pipe::S,
+              sites.get(codeAddress, isWrite ? "SetValue" : "GetValue")));
 }
 
 void Engine::print(Core &core, const char *text) {

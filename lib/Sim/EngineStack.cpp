@@ -49,9 +49,9 @@ boost::context::stack_context StackAllocator::allocate() {
     }
   }
   if (!memory) {
-    void *mapped = mmap(nullptr, kStackBytes + kGuardBytes,
-                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                        0);
+    void *mapped =
+        mmap(nullptr, kStackBytes + kGuardBytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
       throw std::bad_alloc();
     memory = static_cast<char *>(mapped);
@@ -67,8 +67,7 @@ boost::context::stack_context StackAllocator::allocate() {
   return stack;
 }
 
-void StackAllocator::deallocate(
-    boost::context::stack_context &stack) noexcept {
+void StackAllocator::deallocate(boost::context::stack_context &stack) noexcept {
   char *memory = static_cast<char *>(stack.sp) - kStackBytes - kGuardBytes;
   {
     std::lock_guard<std::mutex> lock(pool().mutex);

@@ -30,8 +30,8 @@ int32_t Engine::flagNumber(Core &core, const FlagShape &shape) {
   uint32_t key = static_cast<uint32_t>(shape.source) << 24 |
                  static_cast<uint32_t>(shape.destination) << 16 |
                  (shape.id & 0xffff);
-  auto [entry, isNew] = core.flagIndex.try_emplace(
-      key, static_cast<int32_t>(core.flags.size()));
+  auto [entry, isNew] =
+      core.flagIndex.try_emplace(key, static_cast<int32_t>(core.flags.size()));
   if (isNew) {
     FlagState &flag = core.flags.emplace_back();
     flag.source = shape.source;
@@ -73,13 +73,15 @@ void Engine::checkSetOrder(Core &core, FlagState &flag,
   if (ordered || !options.checks)
     return;
   bool neverWaited = flag.waits == 0;
-  addFinding(finding::kFlag,
-             "SetFlag " + flagName(flag) +
-                 " may be issued while the flag is still set: nothing orders it "
-                 "after the WaitFlag that consumes the last set; wait for the flag first, or use another event id",
-             placeOf(accessor.epoch),
-             placeOf(core, neverWaited ? flag.source : flag.destination,
-                     neverWaited ? flag.setSite : flag.waitSite));
+  addFinding(
+      finding::kFlag,
+      "SetFlag " + flagName(flag) +
+          " may be issued while the flag is still set: nothing orders it "
+          "after the WaitFlag that consumes the last set; wait for the flag "
+          "first, or use another event id",
+      placeOf(accessor.epoch),
+      placeOf(core, neverWaited ? flag.source : flag.destination,
+              neverWaited ? flag.setSite : flag.waitSite));
 }
 
 void Engine::queueSet(Core &core, Pipe which, const QueueEntry &entry) {
@@ -284,14 +286,13 @@ void Engine::setFromScalar(Core &core, const ascsim::Instruction &record,
   checkSetOrder(core, flag, accessor, record.cubeFlags & 1);
   if (flag.sets == 1)
     flag.setSite = site;
-  PendingSet *set = newSet(
-      {0, record.opcode, record.flag, site, core.pipe(Pipe::S).clock});
+  PendingSet *set =
+      newSet({0, record.opcode, record.flag, site, core.pipe(Pipe::S).clock});
   post(core.scalarTime + jitter(constants.flagDelay, 4), EventKind::FlagFire,
        core, Pipe::S, set);
 }
 
-void Engine::waitScalarFlag(Core &core, const FlagShape &shape,
-                            uint32_t site) {
+void Engine::waitScalarFlag(Core &core, const FlagShape &shape, uint32_t site) {
   advance(core);
   int32_t number = flagNumber(core, shape);
   double start = core.scalarTime;
@@ -454,10 +455,11 @@ void Engine::crossArrive(Core &core, PendingSet *set) {
     return;
   }
   if (core.type == CoreType::AIC) {
-    addFinding(finding::kFlag,
-               "a cross-core flag of mode 1 connects the two AIVs of a cluster; "
-               "an AIC cannot set it",
-               placeOf(core, Pipe::S, item.site));
+    addFinding(
+        finding::kFlag,
+        "a cross-core flag of mode 1 connects the two AIVs of a cluster; "
+        "an AIC cannot set it",
+        placeOf(core, Pipe::S, item.site));
     failed = true;
     return;
   }
@@ -510,13 +512,14 @@ void Engine::checkFlagsAtEnd(Core &core) {
   for (uint32_t id = 0; id != kCrossFlags; ++id)
     for (const auto *sides : {&sets.toCube[id], &sets.pair[id]})
       if (!(*sides)[core.subBlock].empty())
-        addFinding(finding::kFlag,
-                   "cross-core flag " + std::to_string(id) + " was set " +
-                       std::to_string((*sides)[core.subBlock].size()) +
-                       " times more by " + describe(core) +
-                       " than by the other Vector core of its cluster; a set "
-                       "counts only when both have set",
-                   placeOf(core, Pipe::S, (*sides)[core.subBlock].front().site));
+        addFinding(
+            finding::kFlag,
+            "cross-core flag " + std::to_string(id) + " was set " +
+                std::to_string((*sides)[core.subBlock].size()) +
+                " times more by " + describe(core) +
+                " than by the other Vector core of its cluster; a set "
+                "counts only when both have set",
+            placeOf(core, Pipe::S, (*sides)[core.subBlock].front().site));
 }
 
 void Engine::reportDeadlock() {
@@ -534,8 +537,8 @@ void Engine::reportDeadlock() {
       return;
     }
     ++lines;
-    message += "\n  " + describe(core) + ", pipe " + pipeName(pipe) + ": " +
-               what;
+    message +=
+        "\n  " + describe(core) + ", pipe " + pipeName(pipe) + ": " + what;
   };
   for (Core &core : cores) {
     if (!core.active)
@@ -555,8 +558,7 @@ void Engine::reportDeadlock() {
       line(core, static_cast<Pipe>(i), pipe.queue.front()->site,
            "WaitFlag " + flagName(flag) + " waits for a SetFlag on pipe " +
                pipeName(flag.source) +
-               (flag.waits ? " (" + std::to_string(flag.waits) +
-                                 " came so far)"
+               (flag.waits ? " (" + std::to_string(flag.waits) + " came so far)"
                            : std::string(" that never came")));
     }
     switch (core.blockedOn) {
@@ -606,7 +608,8 @@ void Engine::reportDeadlock() {
 void Engine::noteWait(Core &core, Pipe pipe, std::string what, double cycles) {
   if (cycles <= 0)
     return;
-  std::string key = std::string(coreTypeName(core.type)) + pipeName(pipe) + what;
+  std::string key =
+      std::string(coreTypeName(core.type)) + pipeName(pipe) + what;
   auto [entry, isNew] = waitIndex.try_emplace(key, report.waits.size());
   if (isNew)
     report.waits.push_back({core.type, pipe, std::move(what), 0, 0});

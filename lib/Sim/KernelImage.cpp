@@ -88,16 +88,27 @@ private:
 
 static ffi_type *ffiType(ScalarType type) {
   switch (type) {
-  case ScalarType::Bool: case ScalarType::U8: return &ffi_type_uint8;
-  case ScalarType::I8: return &ffi_type_sint8;
-  case ScalarType::I16: return &ffi_type_sint16;
-  case ScalarType::U16: return &ffi_type_uint16;
-  case ScalarType::I32: return &ffi_type_sint32;
-  case ScalarType::U32: return &ffi_type_uint32;
-  case ScalarType::I64: return &ffi_type_sint64;
-  case ScalarType::U64: return &ffi_type_uint64;
-  case ScalarType::F32: return &ffi_type_float;
-  case ScalarType::F64: return &ffi_type_double;
+  case ScalarType::Bool:
+  case ScalarType::U8:
+    return &ffi_type_uint8;
+  case ScalarType::I8:
+    return &ffi_type_sint8;
+  case ScalarType::I16:
+    return &ffi_type_sint16;
+  case ScalarType::U16:
+    return &ffi_type_uint16;
+  case ScalarType::I32:
+    return &ffi_type_sint32;
+  case ScalarType::U32:
+    return &ffi_type_uint32;
+  case ScalarType::I64:
+    return &ffi_type_sint64;
+  case ScalarType::U64:
+    return &ffi_type_uint64;
+  case ScalarType::F32:
+    return &ffi_type_float;
+  case ScalarType::F64:
+    return &ffi_type_double;
   }
   return &ffi_type_sint32;
 }
@@ -113,8 +124,8 @@ void ImageKernel::run(CoreType core,
     const LaunchArgument &argument = arguments[i];
     bool isBuffer = argument.kind == ArgumentKind::Buffer;
     types[i] = isBuffer ? &ffi_type_pointer : ffiType(argument.type);
-    slots[i] = isBuffer ? reinterpret_cast<uint64_t>(argument.data)
-                        : argument.bits;
+    slots[i] =
+        isBuffer ? reinterpret_cast<uint64_t>(argument.data) : argument.bits;
     values[i] = &slots[i]; // the host is little-endian
   }
   ffi_cif call;
@@ -143,8 +154,7 @@ std::shared_ptr<Kernel> Kernel::load(const KernelImage &image,
 
 std::shared_ptr<Kernel> Kernel::fromFunctions(KernelType type, Function aic,
                                               Function aiv) {
-  return std::make_shared<FunctionKernel>(type, std::move(aic),
-                                          std::move(aiv));
+  return std::make_shared<FunctionKernel>(type, std::move(aic), std::move(aiv));
 }
 
 CodeAddress Report::locate(uint64_t codeAddress) {

@@ -47,14 +47,22 @@ LaunchArgument LaunchArgument::scalar(std::string name, ScalarType type,
 
 const char *tilelang::sim::pipeName(ascsim::Pipe pipe) {
   switch (pipe) {
-  case ascsim::Pipe::S: return "S";
-  case ascsim::Pipe::V: return "V";
-  case ascsim::Pipe::M: return "M";
-  case ascsim::Pipe::MTE1: return "MTE1";
-  case ascsim::Pipe::MTE2: return "MTE2";
-  case ascsim::Pipe::MTE3: return "MTE3";
-  case ascsim::Pipe::FIX: return "FIX";
-  case ascsim::Pipe::All: return "ALL";
+  case ascsim::Pipe::S:
+    return "S";
+  case ascsim::Pipe::V:
+    return "V";
+  case ascsim::Pipe::M:
+    return "M";
+  case ascsim::Pipe::MTE1:
+    return "MTE1";
+  case ascsim::Pipe::MTE2:
+    return "MTE2";
+  case ascsim::Pipe::MTE3:
+    return "MTE3";
+  case ascsim::Pipe::FIX:
+    return "FIX";
+  case ascsim::Pipe::All:
+    return "ALL";
   }
   return "?";
 }
@@ -65,15 +73,24 @@ const char *tilelang::sim::coreTypeName(ascsim::CoreType type) {
 
 const char *tilelang::sim::memoryName(ascsim::Memory memory) {
   switch (memory) {
-  case ascsim::Memory::GM: return "GM";
-  case ascsim::Memory::L1: return "L1";
-  case ascsim::Memory::L0A: return "L0A";
-  case ascsim::Memory::L0B: return "L0B";
-  case ascsim::Memory::L0C: return "L0C";
-  case ascsim::Memory::BT: return "BT";
-  case ascsim::Memory::FB: return "FB";
-  case ascsim::Memory::UB: return "UB";
-  case ascsim::Memory::None: return "none";
+  case ascsim::Memory::GM:
+    return "GM";
+  case ascsim::Memory::L1:
+    return "L1";
+  case ascsim::Memory::L0A:
+    return "L0A";
+  case ascsim::Memory::L0B:
+    return "L0B";
+  case ascsim::Memory::L0C:
+    return "L0C";
+  case ascsim::Memory::BT:
+    return "BT";
+  case ascsim::Memory::FB:
+    return "FB";
+  case ascsim::Memory::UB:
+    return "UB";
+  case ascsim::Memory::None:
+    return "none";
   }
   return "?";
 }
@@ -116,9 +133,8 @@ bool tilelang::sim::simulate(const Kernel &kernel,
                              const std::vector<LaunchArgument> &arguments,
                              const LaunchOptions &options, Report &report,
                              std::string &error) {
-  std::string directory = options.chipDirectory.empty()
-                              ? defaultChipDirectory()
-                              : options.chipDirectory;
+  std::string directory = options.chipDirectory.empty() ? defaultChipDirectory()
+                                                        : options.chipDirectory;
   std::shared_ptr<const Chip> chip = findChip(directory, options.chip, error);
   return chip && simulate(kernel, arguments, options, *chip, report, error);
 }

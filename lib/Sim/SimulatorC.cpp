@@ -34,8 +34,7 @@ extern "C" {
 const char *ascendsim_last_error(void) { return lastError.c_str(); }
 
 AscendSimKernel *ascendsim_kernel_load(const char *aicObject,
-                                       const char *aivObject,
-                                       const char *entry,
+                                       const char *aivObject, const char *entry,
                                        AscendSimKernelType type) {
   lastError.clear();
   if (type > ASCENDSIM_MIX_1_2) {
@@ -75,8 +74,8 @@ void ascendsim_launch_add_buffer(AscendSimLaunch *launch, const char *name,
 
 void ascendsim_launch_add_scalar(AscendSimLaunch *launch, const char *name,
                                  AscendSimScalarType type, uint64_t bits) {
-  launch->arguments.push_back(LaunchArgument::scalar(
-      text(name), static_cast<ScalarType>(type), bits));
+  launch->arguments.push_back(
+      LaunchArgument::scalar(text(name), static_cast<ScalarType>(type), bits));
 }
 
 void ascendsim_launch_set_chip(AscendSimLaunch *launch, const char *name,

@@ -71,9 +71,9 @@ static bool runSymbolizer(const std::string &tool, const std::string &module,
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   std::string object = "--obj=" + module;
-  const char *arguments[] = {tool.c_str(), object.c_str(), "--inlines",
-                             "--functions=none", "--output-style=LLVM",
-                             nullptr};
+  const char *arguments[] = {tool.c_str(),          object.c_str(),
+                             "--inlines",           "--functions=none",
+                             "--output-style=LLVM", nullptr};
   pid_t child;
   int status = posix_spawn(&child, tool.c_str(), &actions, nullptr,
                            const_cast<char **>(arguments), environ);
@@ -123,10 +123,8 @@ static bool isInside(const std::string &file, const std::string &folder) {
   if (folder.empty() || file.empty())
     return false;
   std::error_code code;
-  std::string path =
-      std::filesystem::weakly_canonical(file, code).string();
-  std::string root =
-      std::filesystem::weakly_canonical(folder, code).string();
+  std::string path = std::filesystem::weakly_canonical(file, code).string();
+  std::string root = std::filesystem::weakly_canonical(folder, code).string();
   return path.compare(0, root.size(), root) == 0 &&
          (path.size() == root.size() || root.back() == '/' ||
           path[root.size()] == '/');

@@ -27,8 +27,8 @@ static void writeName(JsonWriter &json, const char *what, uint32_t process,
   json.endObject();
 }
 
-std::string Report::toChromeTrace(
-    const std::function<std::string(uint64_t)> &label) const {
+std::string
+Report::toChromeTrace(const std::function<std::string(uint64_t)> &label) const {
   std::string text;
   JsonWriter json(text);
   json.beginObject();

@@ -63,8 +63,8 @@ IndexInterval loopVariable(IndexInterval lower, IndexInterval upper,
   if (*step > 0) {
     IndexInterval result{lower.lower, add(upper.upper, End(-1))};
     if (lower.isConstant() && upper.isConstant() && *upper.lower > *lower.lower)
-      result.upper = *lower.lower +
-                     (*upper.lower - 1 - *lower.lower) / *step * *step;
+      result.upper =
+          *lower.lower + (*upper.lower - 1 - *lower.lower) / *step * *step;
     return result;
   }
   return {add(upper.lower, End(1)), lower.upper};
@@ -148,8 +148,7 @@ IndexInterval bounds(Value value, unsigned depth) {
     IndexInterval a = of(lhs);
     if (!divisor || *divisor <= 0 || !a.lower || *a.lower < 0)
       return {};
-    return {*a.lower / *divisor,
-            a.upper ? End(*a.upper / *divisor) : End()};
+    return {*a.lower / *divisor, a.upper ? End(*a.upper / *divisor) : End()};
   };
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
     return remainder(op->getOperand(0), op->getOperand(1));
@@ -174,7 +173,8 @@ IndexInterval bounds(Value value, unsigned depth) {
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return of(op->getOperand(0));
-  // Identities of cores (block index, sub-block index, counts) are not negative.
+  // Identities of cores (block index, sub-block index, counts) are not
+  // negative.
   if (op->getName().getStringRef() == "ascend.sub_block_idx")
     return {0, 1};
   if (op->getName().getStringRef() == "ascend.block_idx")

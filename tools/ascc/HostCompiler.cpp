@@ -83,8 +83,9 @@ std::string tilelang::nativeDirectoryOfProgram() {
   if (failure)
     return std::string();
   fs::path native = program.parent_path().parent_path();
-  return fs::exists(native / "include/ascendc/kernel_operator.h", failure) ? native.string()
-                                                                             : std::string();
+  return fs::exists(native / "include/ascendc/kernel_operator.h", failure)
+             ? native.string()
+             : std::string();
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,30 +95,34 @@ std::string tilelang::nativeDirectoryOfProgram() {
 /// Conversions of half are single instructions from this level on.
 static const char *hostLevel() {
 #if defined(__x86_64__)
-  static const bool modern = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                             __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
+  static const bool modern =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
   return modern ? "-march=x86-64-v3" : "-march=x86-64";
 #else
   return "-mcpu=generic";
 #endif
 }
 
-static std::vector<std::string> languageArguments(const HostCompileRequest &request) {
-  return {"-std=c++17",
-          "-O1", // the scalar program is short; the simulator library does the work
-          "-fPIC",
-          "-fvisibility=hidden",
-          "-fno-exceptions",
-          "-fsanitize=integer-divide-by-zero", // a finding, not a signal
-          "-fwrapv", // integers of the scalar unit wrap
-          "-fno-rtti",
-          "-fno-stack-protector",
-          "-ffp-contract=off",
-          "-gline-tables-only", // call sites become lines of the source
-          hostLevel(),
-          "-w",
-          request.core == HostCore::AIC ? "-D__DAV_C220_CUBE__" : "-D__DAV_C220_VEC__",
-          "-I" + request.nativeDirectory + "/include/ascendc"};
+static std::vector<std::string>
+languageArguments(const HostCompileRequest &request) {
+  return {
+      "-std=c++17",
+      "-O1", // the scalar program is short; the simulator library does the work
+      "-fPIC",
+      "-fvisibility=hidden",
+      "-fno-exceptions",
+      "-fsanitize=integer-divide-by-zero", // a finding, not a signal
+      "-fwrapv",                           // integers of the scalar unit wrap
+      "-fno-rtti",
+      "-fno-stack-protector",
+      "-ffp-contract=off",
+      "-gline-tables-only", // call sites become lines of the source
+      hostLevel(),
+      "-w",
+      request.core == HostCore::AIC ? "-D__DAV_C220_CUBE__"
+                                    : "-D__DAV_C220_VEC__",
+      "-I" + request.nativeDirectory + "/include/ascendc"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +141,8 @@ public:
     std::error_code ignored;
     add(path.string());
     add(std::to_string(fs::file_size(path, ignored)));
-    add(std::to_string(fs::last_write_time(path, ignored).time_since_epoch().count()));
+    add(std::to_string(
+        fs::last_write_time(path, ignored).time_since_epoch().count()));
   }
   std::string text() const {
     static const char digits[] = "0123456789abcdef";
@@ -153,8 +159,10 @@ private:
 
 /// Path of a usable precompiled header, made when it does not exist; empty when
 /// it cannot be had (the compilation then reads the headers themselves).
-static std::string precompiledHeader(const HostCompileRequest &request, const std::string &compiler,
-                                     const std::vector<std::string> &arguments) {
+static std::string
+precompiledHeader(const HostCompileRequest &request,
+                  const std::string &compiler,
+                  const std::vector<std::string> &arguments) {
   if (request.cacheDirectory.empty())
     return std::string();
   fs::path headers = fs::path(request.nativeDirectory) / "include/ascendc";
@@ -191,7 +199,8 @@ static std::string precompiledHeader(const HostCompileRequest &request, const st
   std::string text;
   if (!process.start(command, text) || process.finish(text) != 0) {
     // The compiler writes beside its output (NAME-1234abcd.tmp.tmp for
-    // NAME.tmp) and may not have cleaned up, where the disk is full for example.
+    // NAME.tmp) and may not have cleaned up, where the disk is full for
+    // example.
     std::string prefix = temporary.stem().string();
     std::vector<fs::path> left;
     for (const auto &entry : fs::directory_iterator(folder, failure))
@@ -221,23 +230,27 @@ struct Job {
 };
 } // namespace
 
-static bool checkRequest(const HostCompileRequest &request, std::string &error) {
+static bool checkRequest(const HostCompileRequest &request,
+                         std::string &error) {
   std::error_code ignored;
   if (!fs::exists(request.source, ignored)) {
     error = "no such file: '" + request.source + "'";
     return false;
   }
-  fs::path header = fs::path(request.nativeDirectory) / "include/ascendc/kernel_operator.h";
+  fs::path header =
+      fs::path(request.nativeDirectory) / "include/ascendc/kernel_operator.h";
   if (!fs::exists(header, ignored)) {
     error = "the Ascend C headers are missing: expected '" + header.string() +
-            "'; the installation is incomplete (nativeDirectory = '" + request.nativeDirectory + "')";
+            "'; the installation is incomplete (nativeDirectory = '" +
+            request.nativeDirectory + "')";
     return false;
   }
   return true;
 }
 
-static std::vector<std::string> compileCommand(const Job &job, const std::string &compiler,
-                                               const std::vector<std::string> &language) {
+static std::vector<std::string>
+compileCommand(const Job &job, const std::string &compiler,
+               const std::vector<std::string> &language) {
   const HostCompileRequest &request = *job.request;
   std::vector<std::string> command = {compiler};
   command.insert(command.end(), language.begin(), language.end());
@@ -247,7 +260,8 @@ static std::vector<std::string> compileCommand(const Job &job, const std::string
   }
   for (const std::string &directory : request.includeDirectories)
     command.push_back("-I" + directory);
-  command.insert(command.end(), request.extraArguments.begin(), request.extraArguments.end());
+  command.insert(command.end(), request.extraArguments.begin(),
+                 request.extraArguments.end());
   command.push_back("-x");
   command.push_back("c++");
   if (request.syntaxOnly)
@@ -262,20 +276,23 @@ static std::vector<std::string> compileCommand(const Job &job, const std::string
   return command;
 }
 
-static bool linkShared(const Job &job, const std::string &linker, const std::string &compiler,
-                       std::string &error) {
+static bool linkShared(const Job &job, const std::string &linker,
+                       const std::string &compiler, std::string &error) {
   const HostCompileRequest &request = *job.request;
   std::string libraries = request.nativeDirectory + "/lib";
   // Written beside and renamed: another process may have the old one loaded.
-  std::string temporary = request.output + "." + std::to_string(getpid()) + ".tmp";
+  std::string temporary =
+      request.output + "." + std::to_string(getpid()) + ".tmp";
   std::vector<std::string> command;
   if (!linker.empty())
     // The simulator gives up a blocked kernel by unwinding its stack.
-    command = {linker, "-shared", "--eh-frame-hdr", "--build-id=none", "-o", temporary, job.object, "-L" + libraries,
-               "-lascendsim", "-rpath", libraries};
+    command = {linker,        "-shared", "--eh-frame-hdr", "--build-id=none",
+               "-o",          temporary, job.object,       "-L" + libraries,
+               "-lascendsim", "-rpath",  libraries};
   else
-    command = {compiler, "-shared", "-o", temporary, job.object, "-L" + libraries,
-               "-lascendsim", "-Wl,-rpath," + libraries};
+    command = {
+        compiler,   "-shared",        "-o",          temporary,
+        job.object, "-L" + libraries, "-lascendsim", "-Wl,-rpath," + libraries};
   Process process;
   std::string text;
   if (!process.start(command, error))
@@ -295,15 +312,17 @@ static bool linkShared(const Job &job, const std::string &linker, const std::str
   return true;
 }
 
-bool tilelang::compileAllForHost(const std::vector<HostCompileRequest> &requests, std::string &error) {
+bool tilelang::compileAllForHost(
+    const std::vector<HostCompileRequest> &requests, std::string &error) {
   error.clear();
   std::string compiler = findHostCompiler();
   if (compiler.empty()) {
     const char *chosen = std::getenv("TILELANG_CXX");
-    error = chosen && *chosen
-                ? "TILELANG_CXX names '" + std::string(chosen) + "', which is not an executable program"
-                : "no host C++ compiler found: clang++-22 (or clang++) must be in PATH, or name one in "
-                  "the environment variable TILELANG_CXX";
+    error = chosen && *chosen ? "TILELANG_CXX names '" + std::string(chosen) +
+                                    "', which is not an executable program"
+                              : "no host C++ compiler found: clang++-22 (or "
+                                "clang++) must be in PATH, or name one in "
+                                "the environment variable TILELANG_CXX";
     return false;
   }
   std::string linker = findLinker(compiler);
@@ -315,7 +334,8 @@ bool tilelang::compileAllForHost(const std::vector<HostCompileRequest> &requests
     if (!checkRequest(requests[i], error))
       return false;
     std::vector<std::string> language = languageArguments(requests[i]);
-    job.object = requests[i].output + "." + std::to_string(getpid()) + "." + std::to_string(i) + ".o";
+    job.object = requests[i].output + "." + std::to_string(getpid()) + "." +
+                 std::to_string(i) + ".o";
     job.header = precompiledHeader(requests[i], compiler, language);
     job.command = compileCommand(job, compiler, language);
     if (!job.process.start(job.command, error))
@@ -324,18 +344,24 @@ bool tilelang::compileAllForHost(const std::vector<HostCompileRequest> &requests
   for (Job &job : jobs) {
     std::string text;
     int status = job.process.finish(text);
-    if (status != 0 && !job.header.empty() && text.find(".pch") != std::string::npos) {
-      // A precompiled header that this compiler refuses: remove it, read the text.
+    if (status != 0 && !job.header.empty() &&
+        text.find(".pch") != std::string::npos) {
+      // A precompiled header that this compiler refuses: remove it, read the
+      // text.
       std::error_code ignored;
       fs::remove(job.header, ignored);
       job.header.clear();
       text.clear();
-      job.command = compileCommand(job, compiler, languageArguments(*job.request));
-      status = job.process.start(job.command, text) ? job.process.finish(text) : 1;
+      job.command =
+          compileCommand(job, compiler, languageArguments(*job.request));
+      status =
+          job.process.start(job.command, text) ? job.process.finish(text) : 1;
     }
     if (status != 0 && good) {
       good = false;
-      error = text.empty() ? "'" + compiler + "' failed with status " + std::to_string(status) : text;
+      error = text.empty() ? "'" + compiler + "' failed with status " +
+                                 std::to_string(status)
+                           : text;
     }
   }
   for (Job &job : jobs) {
@@ -349,6 +375,7 @@ bool tilelang::compileAllForHost(const std::vector<HostCompileRequest> &requests
   return good;
 }
 
-bool tilelang::compileForHost(const HostCompileRequest &request, std::string &error) {
+bool tilelang::compileForHost(const HostCompileRequest &request,
+                              std::string &error) {
   return compileAllForHost({request}, error);
 }

@@ -40,7 +40,8 @@ struct HostCompileRequest {
 bool compileForHost(const HostCompileRequest &request, std::string &error);
 
 /// The same for several requests at once; the first failure is reported.
-bool compileAllForHost(const std::vector<HostCompileRequest> &requests, std::string &error);
+bool compileAllForHost(const std::vector<HostCompileRequest> &requests,
+                       std::string &error);
 
 /// The compiler that would be used: TILELANG_CXX, else clang++-22 or clang++ in
 /// PATH. Empty when there is none.

@@ -31,7 +31,8 @@ Process::~Process() {
     finish(ignored);
 }
 
-bool Process::start(const std::vector<std::string> &arguments, std::string &error) {
+bool Process::start(const std::vector<std::string> &arguments,
+                    std::string &error) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     error = std::string("cannot make a pipe: ") + std::strerror(errno);
@@ -46,7 +47,8 @@ bool Process::start(const std::vector<std::string> &arguments, std::string &erro
   for (const std::string &argument : arguments)
     argv.push_back(const_cast<char *>(argument.c_str()));
   argv.push_back(nullptr);
-  int failure = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  int failure =
+      posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (failure != 0) {

@@ -13,11 +13,14 @@
 using namespace tilelang;
 
 static const char kUsage[] =
-    "usage: ascc SOURCE -o OUTPUT.so --core aic|aiv [-I DIR] [-D NAME[=VALUE]]\n"
-    "            [--native DIR] [--no-pch] [--syntax-only] [-- COMPILER ARGUMENTS]\n"
+    "usage: ascc SOURCE -o OUTPUT.so --core aic|aiv [-I DIR] [-D "
+    "NAME[=VALUE]]\n"
+    "            [--native DIR] [--no-pch] [--syntax-only] [-- COMPILER "
+    "ARGUMENTS]\n"
     "\n"
     "Compiles Ascend C for the simulator: one shared object per core type.\n"
-    "The compiler is clang++-22 or clang++ from PATH; TILELANG_CXX names another.\n";
+    "The compiler is clang++-22 or clang++ from PATH; TILELANG_CXX names "
+    "another.\n";
 
 static int misuse(const std::string &message) {
   std::fprintf(stderr, "ascc: %s\n%s", message.c_str(), kUsage);
@@ -79,19 +82,23 @@ int main(int argc, char **argv) {
     else if (request.source.empty())
       request.source = argument;
     else
-      return misuse("more than one source: '" + request.source + "' and '" + argument + "'");
+      return misuse("more than one source: '" + request.source + "' and '" +
+                    argument + "'");
   }
   if (request.source.empty())
     return misuse("no source given");
   if (!coreGiven)
-    return misuse("--core aic or --core aiv must say which core the program is for");
+    return misuse(
+        "--core aic or --core aiv must say which core the program is for");
   if (request.output.empty() && !request.syntaxOnly)
     return misuse("-o OUTPUT.so is missing");
 
   std::string error;
   if (compileForHost(request, error))
     return 0;
-  std::fprintf(stderr, "%s%s%s", error.find(": error: ") == std::string::npos ? "ascc: error: " : "",
-               error.c_str(), error.empty() || error.back() != '\n' ? "\n" : "");
+  std::fprintf(
+      stderr, "%s%s%s",
+      error.find(": error: ") == std::string::npos ? "ascc: error: " : "",
+      error.c_str(), error.empty() || error.back() != '\n' ? "\n" : "");
   return 1;
 }

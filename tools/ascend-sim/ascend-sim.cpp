@@ -278,8 +278,7 @@ int main(int argc, char **argv) {
         resolveCodeAddresses(addresses, apiDirectory, error);
     for (size_t i = 0; i != order.size(); ++i)
       if (lines[i].line)
-        labels[order[i]] =
-            lines[i].file + ":" + std::to_string(lines[i].line);
+        labels[order[i]] = lines[i].file + ":" + std::to_string(lines[i].line);
     writeFile(timeline, report.toChromeTrace(
                             [&](uint64_t address) { return labels[address]; }));
   }

@@ -20,9 +20,11 @@ namespace {
 class ChipFiles : public testing::Test {
 protected:
   void SetUp() override {
-    folder = fs::temp_directory_path() /
-             ("tilelang-chip-test-" +
-              std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder =
+        fs::temp_directory_path() /
+        ("tilelang-chip-test-" +
+         std::string(
+             testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder);
     fs::create_directories(folder);
     fs::copy_file(fs::path(TILELANG_CHIPS_SOURCE_DIR) / "ascend910b.toml",
@@ -40,8 +42,9 @@ protected:
     EXPECT_NE(error, "");
     return error;
   }
-  const std::string sound = "base = \"ascend910b\"\n[cores]\naic = 24\n"
-                            "clock_ghz = 1.8\n[gm]\nhbm_bytes = 1\n[timing.l2]\ncapacity_bytes = 1\n";
+  const std::string sound =
+      "base = \"ascend910b\"\n[cores]\naic = 24\n"
+      "clock_ghz = 1.8\n[gm]\nhbm_bytes = 1\n[timing.l2]\ncapacity_bytes = 1\n";
   fs::path folder;
 };
 
@@ -109,7 +112,8 @@ TEST_F(ChipFiles, MissingFileNamesTheOthers) {
 
 TEST_F(ChipFiles, MissingBase) {
   write("orphan", "base = \"nowhere\"\n");
-  EXPECT_NE(loadError("orphan").find("named as base of 'orphan'"), std::string::npos);
+  EXPECT_NE(loadError("orphan").find("named as base of 'orphan'"),
+            std::string::npos);
 }
 
 TEST_F(ChipFiles, AbstractIsNotAChip) {
@@ -126,8 +130,10 @@ TEST_F(ChipFiles, UnknownKeyIsNamedWithLineAndGuess) {
   write("typo", sound + "[timing.mmad]\ngap_cycle = 3\n");
   std::string error = loadError("typo");
   EXPECT_NE(error.find("typo.toml:10"), std::string::npos) << error;
-  EXPECT_NE(error.find("unknown key 'timing.mmad.gap_cycle'"), std::string::npos);
-  EXPECT_NE(error.find("did you mean 'timing.mmad.gap_cycles'"), std::string::npos);
+  EXPECT_NE(error.find("unknown key 'timing.mmad.gap_cycle'"),
+            std::string::npos);
+  EXPECT_NE(error.find("did you mean 'timing.mmad.gap_cycles'"),
+            std::string::npos);
 }
 
 TEST_F(ChipFiles, SyntaxErrorHasLine) {
@@ -142,7 +148,8 @@ TEST_F(ChipFiles, WrongTypeIsAnError) {
 
 TEST_F(ChipFiles, MissingKeyIsNamed) {
   write("poor", "base = \"ascend910b\"\n[cores]\naic = 24\n");
-  EXPECT_NE(loadError("poor").find("'cores.clock_ghz' is missing"), std::string::npos);
+  EXPECT_NE(loadError("poor").find("'cores.clock_ghz' is missing"),
+            std::string::npos);
 }
 
 TEST_F(ChipFiles, ValidateRejectsNonsense) {
@@ -153,7 +160,8 @@ TEST_F(ChipFiles, ValidateRejectsNonsense) {
   write("negative", sound + "[timing.mmad]\nfill_cycles = -1\n");
   EXPECT_NE(loadError("negative").find("at least 0"), std::string::npos);
   write("full", sound + "[memory.ub]\nreserved_bytes = 196608\n");
-  EXPECT_NE(loadError("full").find("less than physical_bytes"), std::string::npos);
+  EXPECT_NE(loadError("full").find("less than physical_bytes"),
+            std::string::npos);
 }
 
 } // namespace

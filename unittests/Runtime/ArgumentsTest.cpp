@@ -45,7 +45,8 @@ Dimension operation(const char *name, Dimension left, Dimension right) {
   return result;
 }
 
-Artifact kernel(std::vector<KernelParameter> parameters, std::vector<std::string> symbols = {}) {
+Artifact kernel(std::vector<KernelParameter> parameters,
+                std::vector<std::string> symbols = {}) {
   Artifact artifact;
   artifact.name = "main";
   artifact.parameters = std::move(parameters);
@@ -54,7 +55,9 @@ Artifact kernel(std::vector<KernelParameter> parameters, std::vector<std::string
   return artifact;
 }
 
-std::string check(const Artifact &artifact, const std::vector<KernelArgument> &arguments, SizeValues *sizes = nullptr) {
+std::string check(const Artifact &artifact,
+                  const std::vector<KernelArgument> &arguments,
+                  SizeValues *sizes = nullptr) {
   SizeValues own;
   auto problem = checkArguments(artifact, arguments, sizes ? *sizes : own);
   return problem ? problem->message : "";
@@ -74,22 +77,29 @@ TEST(Arguments, AcceptsWhatFits) {
 TEST(Arguments, NamesTheDimensionThatDiffers) {
   Array a{{4, 9}, {}};
   EXPECT_EQ(check(kernel({tensor("A", {4, 8})}), {a.argument()}),
-            "argument 1 ('A') of kernel 'main' has shape (4, 9), expected (4, 8): dimension 1 is 9, expected 8");
+            "argument 1 ('A') of kernel 'main' has shape (4, 9), expected (4, "
+            "8): dimension 1 is 9, expected 8");
   Array flat{{32}, {}};
   EXPECT_EQ(check(kernel({tensor("A", {4, 8})}), {flat.argument()}),
-            "argument 1 ('A') of kernel 'main' has 1 dimension, shape (32,), expected 2, shape (4, 8)");
+            "argument 1 ('A') of kernel 'main' has 1 dimension, shape (32,), "
+            "expected 2, shape (4, 8)");
 }
 
 TEST(Arguments, NamesTypes) {
   Array a{{4}, {}};
   EXPECT_EQ(check(kernel({tensor("A", {4})}), {a.argument(ElementType::F16)}),
-            "argument 1 ('A') of kernel 'main' has dtype float16, expected float32; convert it before the call");
+            "argument 1 ('A') of kernel 'main' has dtype float16, expected "
+            "float32; convert it before the call");
 }
 
 TEST(Arguments, RefusesStridedArrays) {
   Array transposed{{4, 8}, {1, 4}};
-  std::string message = check(kernel({tensor("A", {4, 8})}), {transposed.argument()});
-  EXPECT_NE(message.find("strides (1, 4) (in elements), expected a contiguous row-major array"), std::string::npos) << message;
+  std::string message =
+      check(kernel({tensor("A", {4, 8})}), {transposed.argument()});
+  EXPECT_NE(message.find("strides (1, 4) (in elements), expected a contiguous "
+                         "row-major array"),
+            std::string::npos)
+      << message;
 }
 
 TEST(Arguments, TakesStridesThatTheProgramNames) {
@@ -101,34 +111,45 @@ TEST(Arguments, TakesStridesThatTheProgramNames) {
   EXPECT_EQ(sizes[0], 16);
   Array wrong{{4, 8}, {16, 2}};
   EXPECT_EQ(check(kernel({parameter}, {"s"}), {wrong.argument()}),
-            "argument 1 ('A') of kernel 'main' has stride 2 (in elements) along dimension 1, expected 1");
+            "argument 1 ('A') of kernel 'main' has stride 2 (in elements) "
+            "along dimension 1, expected 1");
 }
 
 TEST(Arguments, BindsSizesAndComparesThem) {
-  Artifact artifact = kernel({tensor("A", {symbol("m"), symbol("k")}), tensor("B", {symbol("k"), 8})}, {"m", "k"});
+  Artifact artifact = kernel(
+      {tensor("A", {symbol("m"), symbol("k")}), tensor("B", {symbol("k"), 8})},
+      {"m", "k"});
   Array a{{3, 5}, {}}, b{{5, 8}, {}}, wrong{{6, 8}, {}};
   SizeValues sizes;
   EXPECT_EQ(check(artifact, {a.argument(), b.argument()}, &sizes), "");
   EXPECT_EQ(sizes, (SizeValues{3, 5}));
   EXPECT_EQ(check(artifact, {a.argument(), wrong.argument()}),
-            "argument 2 ('B') of kernel 'main' has shape (6, 8), expected (k, 8): dimension 0 is 6, expected 5 (k with k = 5)");
+            "argument 2 ('B') of kernel 'main' has shape (6, 8), expected (k, "
+            "8): dimension 0 is 6, expected 5 (k with k = 5)");
 }
 
 TEST(Arguments, SolvesLinearSizes) {
-  Artifact artifact = kernel({tensor("A", {operation("+", operation("*", 2, symbol("m")), 1)})}, {"m"});
+  Artifact artifact =
+      kernel({tensor("A", {operation("+", operation("*", 2, symbol("m")), 1)})},
+             {"m"});
   Array a{{9}, {}}, even{{8}, {}};
   SizeValues sizes;
   EXPECT_EQ(check(artifact, {a.argument()}, &sizes), "");
   EXPECT_EQ(sizes[0], 4);
-  EXPECT_NE(check(artifact, {even.argument()}).find("expected a value of the form (2 * m) + 1"), std::string::npos);
+  EXPECT_NE(check(artifact, {even.argument()})
+                .find("expected a value of the form (2 * m) + 1"),
+            std::string::npos);
 }
 
 TEST(Arguments, ChecksSizesThatAreBoundLater) {
   // K // 2 comes before the tensor that tells K.
-  Artifact artifact = kernel({tensor("P", {operation("//", symbol("k"), 2)}), tensor("A", {symbol("k")})}, {"k"});
+  Artifact artifact = kernel({tensor("P", {operation("//", symbol("k"), 2)}),
+                              tensor("A", {symbol("k")})},
+                             {"k"});
   Array packed{{4}, {}}, a{{9}, {}}, wrong{{11}, {}};
   EXPECT_EQ(check(artifact, {packed.argument(), a.argument()}), "");
-  EXPECT_NE(check(artifact, {packed.argument(), wrong.argument()}).find("dimension 0 is 4, expected 5 (k // 2 with k = 11)"),
+  EXPECT_NE(check(artifact, {packed.argument(), wrong.argument()})
+                .find("dimension 0 is 4, expected 5 (k // 2 with k = 11)"),
             std::string::npos);
 }
 
@@ -136,7 +157,9 @@ TEST(Arguments, SaysWhichSizeIsUnknown) {
   Artifact artifact = kernel({tensor("C", {symbol("m")})}, {"m"});
   KernelArgument absent;
   absent.isAbsent = true;
-  EXPECT_NE(check(artifact, {absent}).find("the size 'm' cannot be told from the arguments"), std::string::npos);
+  EXPECT_NE(check(artifact, {absent})
+                .find("the size 'm' cannot be told from the arguments"),
+            std::string::npos);
 }
 
 TEST(Arguments, RefusesReadOnlyOutputsOnly) {
@@ -146,14 +169,17 @@ TEST(Arguments, RefusesReadOnlyOutputsOnly) {
   KernelArgument readOnly = c.argument();
   readOnly.isReadOnly = true;
   EXPECT_EQ(check(kernel({tensor("A", {4})}), {readOnly}), "");
-  EXPECT_NE(check(kernel({output}), {readOnly}).find("is read-only, but the kernel writes it"), std::string::npos);
+  EXPECT_NE(check(kernel({output}), {readOnly})
+                .find("is read-only, but the kernel writes it"),
+            std::string::npos);
 }
 
 TEST(Arguments, RefusesOtherDevices) {
   Array a{{4}, {}};
   KernelArgument elsewhere = a.argument();
   elsewhere.device = "cuda:0";
-  EXPECT_NE(check(kernel({tensor("A", {4})}), {elsewhere}).find("is on device 'cuda:0', expected host memory"),
+  EXPECT_NE(check(kernel({tensor("A", {4})}), {elsewhere})
+                .find("is on device 'cuda:0', expected host memory"),
             std::string::npos);
 }
 
@@ -161,9 +187,12 @@ TEST(Arguments, RefusesMisalignedAndNullMemory) {
   Array a{{4}, {}};
   KernelArgument odd = a.argument();
   odd.data = reinterpret_cast<char *>(storage) + 2;
-  EXPECT_NE(check(kernel({tensor("A", {4})}), {odd}).find("no multiple of its element size (4 bytes)"), std::string::npos);
+  EXPECT_NE(check(kernel({tensor("A", {4})}), {odd})
+                .find("no multiple of its element size (4 bytes)"),
+            std::string::npos);
   odd.data = nullptr;
-  EXPECT_NE(check(kernel({tensor("A", {4})}), {odd}).find("has no memory"), std::string::npos);
+  EXPECT_NE(check(kernel({tensor("A", {4})}), {odd}).find("has no memory"),
+            std::string::npos);
 }
 
 } // namespace

@@ -49,7 +49,10 @@ Artifact sample() {
   artifact.lines = {{10, 0, 3, 5, 3, 20}, {11, 0, 4, 5, 4, 9}};
   artifact.source = "line 1\nline 2\n";
   artifact.remarks = "[]";
-  artifact.objects = {{"aic", std::string("\0\x7f" "ELF", 5)}, {"aiv", std::string(1000, 'x')}};
+  artifact.objects = {{"aic", std::string("\0\x7f"
+                                          "ELF",
+                                          5)},
+                      {"aiv", std::string(1000, 'x')}};
   return artifact;
 }
 
@@ -63,7 +66,8 @@ std::string errorOf(const std::string &bytes) {
 TEST(Artifact, ReadsWhatItWrote) {
   Artifact read;
   std::string error;
-  ASSERT_TRUE(Artifact::deserialize(sample().serialize(), read, error)) << error;
+  ASSERT_TRUE(Artifact::deserialize(sample().serialize(), read, error))
+      << error;
   EXPECT_EQ(read.name, "main");
   EXPECT_EQ(read.chip, "ascend910b2");
   EXPECT_EQ(read.blockDim, 24u);
@@ -86,14 +90,17 @@ TEST(Artifact, ReadsWhatItWrote) {
 
 TEST(Artifact, RefusesOtherFiles) {
   EXPECT_NE(errorOf("").find("not a kernel artifact"), std::string::npos);
-  EXPECT_NE(errorOf(std::string(100, 'a')).find("not a kernel artifact"), std::string::npos);
+  EXPECT_NE(errorOf(std::string(100, 'a')).find("not a kernel artifact"),
+            std::string::npos);
 }
 
 TEST(Artifact, RefusesOtherVersions) {
   std::string bytes = sample().serialize();
   uint32_t version = Artifact::kFormatVersion + 1;
   std::memcpy(bytes.data() + 8, &version, 4);
-  EXPECT_NE(errorOf(bytes).find("artifact format version 2, this library reads version 1"), std::string::npos);
+  EXPECT_NE(errorOf(bytes).find(
+                "artifact format version 2, this library reads version 1"),
+            std::string::npos);
 }
 
 TEST(Artifact, RefusesEveryTruncation) {
@@ -112,7 +119,9 @@ TEST(Artifact, RefusesEveryDamagedByte) {
 }
 
 TEST(Artifact, WritesFilesAtomically) {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("artifact-test-" + std::to_string(::getpid()));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() /
+      ("artifact-test-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   std::string path = folder / "kernel.tlk";
   std::vector<std::thread> writers;
@@ -131,7 +140,8 @@ TEST(Artifact, WritesFilesAtomically) {
   for (std::thread &writer : writers)
     writer.join();
   size_t files = 0;
-  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
+  for ([[maybe_unused]] const auto &entry :
+       std::filesystem::directory_iterator(folder))
     ++files;
   EXPECT_EQ(files, 1u) << "temporary files are left behind";
   std::filesystem::remove_all(folder);
@@ -141,9 +151,12 @@ TEST(Artifact, SaysWhichFileIsWrong) {
   Artifact read;
   std::string error;
   EXPECT_FALSE(Artifact::readFile("/nonexistent/kernel.tlk", read, error));
-  EXPECT_EQ(error, "cannot open '/nonexistent/kernel.tlk': No such file or directory");
+  EXPECT_EQ(error,
+            "cannot open '/nonexistent/kernel.tlk': No such file or directory");
   EXPECT_FALSE(sample().writeFile("/nonexistent/kernel.tlk", error));
-  EXPECT_EQ(error, "cannot create '/nonexistent/kernel.tlk': No such file or directory");
+  EXPECT_EQ(
+      error,
+      "cannot create '/nonexistent/kernel.tlk': No such file or directory");
 }
 
 } // namespace

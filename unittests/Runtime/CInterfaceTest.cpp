@@ -24,7 +24,8 @@ namespace {
 class CInterface : public ::testing::Test {
 protected:
   void SetUp() override {
-    folder = std::filesystem::temp_directory_path() / ("c-interface-test-" + std::to_string(::getpid()));
+    folder = std::filesystem::temp_directory_path() /
+             ("c-interface-test-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     path = folder / "kernel.tlk";
     std::string error;
@@ -72,10 +73,13 @@ protected:
     return artifact;
   }
 
-  std::vector<TileLangArgument> arguments(const std::vector<float> &input, std::vector<float> &output, int64_t &size) {
+  std::vector<TileLangArgument> arguments(const std::vector<float> &input,
+                                          std::vector<float> &output,
+                                          int64_t &size) {
     std::vector<TileLangArgument> result(4);
     size = static_cast<int64_t>(input.size());
-    result[0] = {const_cast<float *>(input.data()), "float32", 1, &size, nullptr, {}};
+    result[0] = {
+        const_cast<float *>(input.data()), "float32", 1, &size, nullptr, {}};
     result[1] = {output.data(), "float32", 1, &size, nullptr, {}};
     result[2].scalar.as_double = 2.5;
     result[3].scalar.as_int = -3;
@@ -105,7 +109,8 @@ TEST_F(CInterface, Launches) {
   std::vector<float> input = {1, 2, 3}, output(3);
   int64_t size;
   auto given = arguments(input, output, size);
-  TileLangReport *report = tilelang_kernel_launch(kernel, given.data(), given.size(), nullptr);
+  TileLangReport *report =
+      tilelang_kernel_launch(kernel, given.data(), given.size(), nullptr);
   ASSERT_NE(report, nullptr) << tilelang_last_error();
   EXPECT_EQ(output, (std::vector<float>{-0.5f, 2.0f, 4.5f}));
   EXPECT_GT(tilelang_report_microseconds(report), 0);
@@ -119,9 +124,11 @@ TEST_F(CInterface, LaunchesFromSeveralThreads) {
       std::vector<float> input(100, static_cast<float>(t)), output(100);
       int64_t size;
       auto given = arguments(input, output, size);
-      TileLangReport *report = tilelang_kernel_launch(kernel, given.data(), given.size(), nullptr);
+      TileLangReport *report =
+          tilelang_kernel_launch(kernel, given.data(), given.size(), nullptr);
       ASSERT_NE(report, nullptr) << tilelang_last_error();
-      EXPECT_EQ(output, std::vector<float>(100, 2.5f * static_cast<float>(t) - 3));
+      EXPECT_EQ(output,
+                std::vector<float>(100, 2.5f * static_cast<float>(t) - 3));
       tilelang_report_free(report);
     });
   for (std::thread &thread : threads)
@@ -133,33 +140,42 @@ TEST_F(CInterface, RefusesWrongCalls) {
   int64_t size;
   auto given = arguments(input, output, size);
   EXPECT_EQ(tilelang_kernel_launch(kernel, given.data(), 3, nullptr), nullptr);
-  EXPECT_STREQ(tilelang_last_error(), "kernel 'scale' was called with 3 arguments, expected 4");
+  EXPECT_STREQ(tilelang_last_error(),
+               "kernel 'scale' was called with 3 arguments, expected 4");
   given[0].dtype = "float16";
   EXPECT_EQ(tilelang_kernel_launch(kernel, given.data(), 4, nullptr), nullptr);
   EXPECT_STREQ(tilelang_last_error(),
-               "argument 1 ('A') of kernel 'scale' has dtype float16, expected float32; convert it before the call");
+               "argument 1 ('A') of kernel 'scale' has dtype float16, expected "
+               "float32; convert it before the call");
   given[0].dtype = nullptr;
   EXPECT_EQ(tilelang_kernel_launch(kernel, given.data(), 4, nullptr), nullptr);
-  EXPECT_NE(std::string(tilelang_last_error()).find("has no dtype"), std::string::npos);
+  EXPECT_NE(std::string(tilelang_last_error()).find("has no dtype"),
+            std::string::npos);
 }
 
 TEST_F(CInterface, RefusesWrongFiles) {
   EXPECT_EQ(tilelang_kernel_load("/nonexistent.tlk", nullptr), nullptr);
-  EXPECT_STREQ(tilelang_last_error(), "cannot open '/nonexistent.tlk': No such file or directory");
+  EXPECT_STREQ(tilelang_last_error(),
+               "cannot open '/nonexistent.tlk': No such file or directory");
   std::ofstream(folder / "other") << "text";
   EXPECT_EQ(tilelang_kernel_load((folder / "other").c_str(), nullptr), nullptr);
-  EXPECT_NE(std::string(tilelang_last_error()).find("not a kernel artifact"), std::string::npos);
+  EXPECT_NE(std::string(tilelang_last_error()).find("not a kernel artifact"),
+            std::string::npos);
   Artifact artifact = sample();
   artifact.entry = "absent_function";
   std::string error;
   ASSERT_TRUE(artifact.writeFile(path, error));
   EXPECT_EQ(tilelang_kernel_load(path.c_str(), TILELANG_TEST_CHIPS), nullptr);
-  EXPECT_NE(std::string(tilelang_last_error()).find("absent_function"), std::string::npos) << tilelang_last_error();
+  EXPECT_NE(std::string(tilelang_last_error()).find("absent_function"),
+            std::string::npos)
+      << tilelang_last_error();
   artifact = sample();
   artifact.objects.clear();
   ASSERT_TRUE(artifact.writeFile(path, error));
   EXPECT_EQ(tilelang_kernel_load(path.c_str(), TILELANG_TEST_CHIPS), nullptr);
-  EXPECT_STREQ(tilelang_last_error(), "artifact of kernel 'scale' has no shared object for core type 'aiv'");
+  EXPECT_STREQ(
+      tilelang_last_error(),
+      "artifact of kernel 'scale' has no shared object for core type 'aiv'");
 }
 
 } // namespace

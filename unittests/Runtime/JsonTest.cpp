@@ -30,7 +30,8 @@ std::string errorOf(std::string_view text) {
 }
 
 TEST(Json, WritesWhatItReads) {
-  const char *text = R"({"a":[1,-2,3.5,true,false,null],"b":{"c":"x\ny \"z\" \\"},"d":[]})";
+  const char *text =
+      R"({"a":[1,-2,3.5,true,false,null],"b":{"c":"x\ny \"z\" \\"},"d":[]})";
   EXPECT_EQ(parsed(text).write(), text);
 }
 
@@ -51,7 +52,8 @@ TEST(Json, ReadsAbsentKeysAsNull) {
 }
 
 TEST(Json, ReadsEscapes) {
-  EXPECT_EQ(parsed(R"("\u0041\u00e9\u20ac\/")").asString(), "A\xc3\xa9\xe2\x82\xac/");
+  EXPECT_EQ(parsed(R"("\u0041\u00e9\u20ac\/")").asString(),
+            "A\xc3\xa9\xe2\x82\xac/");
   EXPECT_EQ(tilelang::quoteJson("\x01"), "\"\\u0001\"");
 }
 

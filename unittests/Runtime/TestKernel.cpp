@@ -12,8 +12,10 @@
 
 #include <cstdint>
 
-extern "C" void test_kernel(const float *input, float *output, float scale, int32_t offset, int64_t size,
+extern "C" void test_kernel(const float *input, float *output, float scale,
+                            int32_t offset, int64_t size,
                             const void *workspace) {
   for (int64_t i = 0; i < size; ++i)
-    output[i] = input[i] * scale + static_cast<float>(offset) + (workspace ? 0.0f : 1e9f);
+    output[i] = input[i] * scale + static_cast<float>(offset) +
+                (workspace ? 0.0f : 1e9f);
 }

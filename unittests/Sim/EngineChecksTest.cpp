@@ -360,18 +360,19 @@ TEST(EngineCrossCore, OneVectorCoreAloneDoesNotCount) {
                 });
   EXPECT_FALSE(launch.report.completed);
   ASSERT_EQ(launch.count(finding::kDeadlock), 1u) << launch.messages();
-  EXPECT_TRUE(launch.says("AIV 0 of the cluster has set it, AIV 1 of")||
+  EXPECT_TRUE(launch.says("AIV 0 of the cluster has set it, AIV 1 of") ||
               launch.says("AIV 0 of the cluster has set it, AIV 1 has not"))
       << launch.messages();
 }
 
 TEST(EngineCrossCore, CounterLimitAndLeftovers) {
   Launch launch;
-  launch.runMix([] {
-                  for (int i = 0; i != 17; ++i)
-                    crossSet(Pipe::FIX, 2, 4);
-                },
-                [] {});
+  launch.runMix(
+      [] {
+        for (int i = 0; i != 17; ++i)
+          crossSet(Pipe::FIX, 2, 4);
+      },
+      [] {});
   EXPECT_GE(launch.count(finding::kFlag), 2u);
   EXPECT_TRUE(launch.says("the counter ends at 15")) << launch.messages();
   EXPECT_TRUE(launch.says("still counts 17"));
@@ -400,7 +401,8 @@ TEST(EngineCrossCore, BlockIndices) {
                 [&] {
                   vector.push_back(ascsim_query(Query::BlockIdx));
                   EXPECT_EQ(ascsim_query(Query::BlockNum), 2);
-                  EXPECT_EQ(ascsim_query(Query::SubBlockIdx), vector.back() % 2);
+                  EXPECT_EQ(ascsim_query(Query::SubBlockIdx),
+                            vector.back() % 2);
                 });
   EXPECT_EQ(cube, (std::vector<int64_t>{0, 1}));
   EXPECT_EQ(vector, (std::vector<int64_t>{0, 1, 2, 3}));
@@ -493,9 +495,8 @@ TEST(EngineFlags, LeftSetAtTheEnd) {
 
 TEST(EngineFlags, KernelFrame) {
   Checked launch;
-  launch.run(*Kernel::fromFunctions(KernelType::AivOnly, {}, [&] {
-    copyIn(0, launch.x.data(), 64);
-  }));
+  launch.run(*Kernel::fromFunctions(KernelType::AivOnly, {},
+                                    [&] { copyIn(0, launch.x.data(), 64); }));
   EXPECT_EQ(launch.count(finding::kFrame), 2u) << launch.messages();
   EXPECT_TRUE(launch.says("InitSocState()"));
   EXPECT_TRUE(launch.says("PipeBarrier<PIPE_ALL>"));
@@ -628,8 +629,8 @@ TEST(EngineScalarCache, OldValueIsFound) {
     barrier(Pipe::All);
     copyOut(launch.z.data(), 64, 64);
     barrier(Pipe::All);
-    second = __builtin_bit_cast(float,
-                                static_cast<uint32_t>(ascsim_load(&element)));
+    second =
+        __builtin_bit_cast(float, static_cast<uint32_t>(ascsim_load(&element)));
   });
   EXPECT_EQ(launch.count(finding::kStaleCache), 1u) << launch.messages();
   EXPECT_EQ(second, 1) << "the cached value, not the new one";

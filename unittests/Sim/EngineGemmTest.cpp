@@ -32,7 +32,8 @@ struct Gemm : Launch {
   bool unitFlags = false;
 
   static constexpr uint32_t tileM = 128, tileN = 256, tileK = 64;
-  static constexpr uint64_t bytesA = tileM * tileK * 2, bytesB = tileK * tileN * 2;
+  static constexpr uint64_t bytesA = tileM * tileK * 2,
+                            bytesB = tileK * tileN * 2;
 
   Gemm(uint32_t m, uint32_t n, uint32_t k, uint32_t blocks)
       : m(m), n(n), k(k), a(uint64_t(m) * k), b(uint64_t(k) * n),
@@ -101,8 +102,8 @@ struct Gemm : Launch {
       }
       if (!dropFree)
         waitFlag(Pipe::M, Pipe::MTE1, slot);
-      issue(load3d(Memory::L0A, slot * bytesA, l1A, up(rows, 16),
-                   up(inner, 16)));
+      issue(
+          load3d(Memory::L0A, slot * bytesA, l1A, up(rows, 16), up(inner, 16)));
       issue(load3d(Memory::L0B, slot * bytesB, l1B, up(inner, 16),
                    up(columns, 16)));
       setFlag(Pipe::MTE1, Pipe::MTE2, slot);
@@ -130,8 +131,9 @@ struct Gemm : Launch {
       waitFlag(Pipe::M, Pipe::FIX);
     }
     Instruction fixpipe(Opcode::Fixpipe, Pipe::FIX);
-    fixpipe.dst = {reinterpret_cast<uint64_t>(c.data() + uint64_t(row) * n + column),
-                   Memory::GM, DataType::F16};
+    fixpipe.dst = {
+        reinterpret_cast<uint64_t>(c.data() + uint64_t(row) * n + column),
+        Memory::GM, DataType::F16};
     fixpipe.src0 = {0, Memory::L0C, DataType::F32};
     fixpipe.fixpipe = {};
     fixpipe.fixpipe.nSize = columns;
@@ -156,7 +158,8 @@ struct Gemm : Launch {
       }
       if (!unitFlags)
         setFlag(Pipe::FIX, Pipe::M);
-      uint32_t tilesN = (n + tileN - 1) / tileN, tilesM = (m + tileM - 1) / tileM;
+      uint32_t tilesN = (n + tileN - 1) / tileN,
+               tilesM = (m + tileM - 1) / tileM;
       uint32_t step = 0;
       for (int64_t i = ascsim_query(Query::BlockIdx); i < tilesM * tilesN;
            i += ascsim_query(Query::BlockNum)) {

@@ -27,7 +27,8 @@ static uint32_t markedLine(const std::string &mark) {
 
 namespace {
 struct CopyLaunch : Launch {
-  std::vector<float> x = std::vector<float>(256, 3), y = std::vector<float>(256);
+  std::vector<float> x = std::vector<float>(256, 3),
+                     y = std::vector<float>(256);
   explicit CopyLaunch(int flagged) {
     buffer("x", x);
     buffer("y", y);
@@ -70,10 +71,10 @@ TEST(EngineImage, FindingsResolveToLines) {
   ASSERT_EQ(launch.count(finding::kRace), 1u) << launch.messages();
   const Finding &race = launch.report.findings.front();
   std::string error;
-  std::vector<SourceLocation> lines = resolveCodeAddresses(
-      {{race.first.module, race.first.offset},
-       {race.second->module, race.second->offset}},
-      TILELANG_TEST_API_DIR, error);
+  std::vector<SourceLocation> lines =
+      resolveCodeAddresses({{race.first.module, race.first.offset},
+                            {race.second->module, race.second->offset}},
+                           TILELANG_TEST_API_DIR, error);
   EXPECT_EQ(error, "");
   // The call lies in an inlined function of the API; the user's line counts.
   ASSERT_EQ(lines.size(), 2u);
@@ -84,7 +85,8 @@ TEST(EngineImage, FindingsResolveToLines) {
 
 TEST(EngineImage, LoadErrorsNameFileAndSymbol) {
   std::string error;
-  EXPECT_FALSE(Kernel::load({"", "/nowhere/kernel.so", "main", KernelType::AivOnly}, error));
+  EXPECT_FALSE(Kernel::load(
+      {"", "/nowhere/kernel.so", "main", KernelType::AivOnly}, error));
   EXPECT_NE(error.find("/nowhere/kernel.so"), std::string::npos) << error;
   EXPECT_FALSE(Kernel::load(
       {"", TILELANG_TEST_KERNEL, "absent", KernelType::AivOnly}, error));
@@ -95,9 +97,9 @@ TEST(EngineImage, LoadErrorsNameFileAndSymbol) {
 }
 
 TEST(EngineImage, CInterface) {
-  EXPECT_EQ(ascendsim_kernel_load(nullptr, "/nowhere.so", "f",
-                                  ASCENDSIM_AIV_ONLY),
-            nullptr);
+  EXPECT_EQ(
+      ascendsim_kernel_load(nullptr, "/nowhere.so", "f", ASCENDSIM_AIV_ONLY),
+      nullptr);
   EXPECT_NE(std::string(ascendsim_last_error()).find("/nowhere.so"),
             std::string::npos);
 

@@ -32,7 +32,6 @@ inline const Chip &chip() {
   return instance;
 }
 
-
 inline Instruction copyInRecord(uint64_t ub, const void *gm, uint32_t bytes) {
   Instruction record(Opcode::CopyGmToLocal, Pipe::MTE2);
   record.dst = {ub, Memory::UB, DataType::F32};
@@ -155,8 +154,7 @@ struct Launch {
   }
   void run(const Kernel &kernel) {
     std::string error;
-    bool launched =
-        simulate(kernel, arguments, options, chip(), report, error);
+    bool launched = simulate(kernel, arguments, options, chip(), report, error);
     EXPECT_TRUE(launched) << error;
   }
   template <typename Body> void runAiv(Body body) {

@@ -30,8 +30,8 @@ testCopy(const float *x, float *y, unsigned char chosen, float scale,
   if (flagged) {
     const Opcode both[] = {Opcode::SetFlag, Opcode::WaitFlag};
     for (Opcode opcode : both) {
-      Instruction record(opcode, opcode == Opcode::SetFlag ? Pipe::MTE2
-                                                           : Pipe::MTE3);
+      Instruction record(opcode,
+                         opcode == Opcode::SetFlag ? Pipe::MTE2 : Pipe::MTE3);
       record.flag = {Pipe::MTE2, Pipe::MTE3, 0, 0};
       ascsim_issue(&record);
     }

@@ -19,7 +19,9 @@ protected:
 class VectorCost : public VectorCore {
 protected:
   void SetUp() override { machine.perform = false; }
-  LocalTensor<float> at(uint32_t byte) { return LocalTensor<float>(TPosition::VECCALC, byte, 4096); }
+  LocalTensor<float> at(uint32_t byte) {
+    return LocalTensor<float>(TPosition::VECCALC, byte, 4096);
+  }
 };
 
 TEST_F(CostOf, MmadFollowsTheDocumentedFormula) {
@@ -45,7 +47,8 @@ TEST_F(CostOf, MmadFollowsTheDocumentedFormula) {
 /// One k step of the vendor's tuned GEMM: one load of A, four of B, measured
 /// 429 cycles on pipe MTE1.
 TEST_F(CostOf, LoadsOfOneStep) {
-  LocalTensor<half> a1(TPosition::A1, 0, 65536), a2(TPosition::A2, 0, 8192), b2(TPosition::B2, 0, 16384);
+  LocalTensor<half> a1(TPosition::A1, 0, 65536), a2(TPosition::A2, 0, 8192),
+      b2(TPosition::B2, 0, 16384);
   LoadData3DParamsV2<half> load;
   load.l1H = 1;
   load.l1W = 128;
@@ -64,17 +67,21 @@ TEST_F(CostOf, LoadsOfOneStep) {
 
 TEST_F(CostOf, TransfersCountTouchedLines) {
   alignas(512) static char buffer[1 << 20];
-  auto *base = reinterpret_cast<half *>((reinterpret_cast<uintptr_t>(buffer) + 511) & ~uintptr_t(511));
+  auto *base = reinterpret_cast<half *>(
+      (reinterpret_cast<uintptr_t>(buffer) + 511) & ~uintptr_t(511));
   GlobalTensor<half> gm;
   gm.SetGlobalBuffer(base);
   LocalTensor<half> a1(TPosition::A1, 0, 65536);
-  DataCopy(a1, gm, Nd2NzParams(1, 64, 256, 0, 1024, 64, 1, 0)); // rows of 512 bytes
+  DataCopy(a1, gm,
+           Nd2NzParams(1, 64, 256, 0, 1024, 64, 1, 0)); // rows of 512 bytes
   EXPECT_EQ(machine.cost.gmBytes, 64u * 512);
   EXPECT_EQ(machine.cost.bursts, 64u);
   EXPECT_DOUBLE_EQ(machine.cost.latency, 44 * 1.8);
-  DataCopy(a1, gm[8], Nd2NzParams(1, 64, 256, 0, 1024, 64, 1, 0)); // each row straddles
+  DataCopy(a1, gm[8],
+           Nd2NzParams(1, 64, 256, 0, 1024, 64, 1, 0)); // each row straddles
   EXPECT_EQ(machine.cost.gmBytes, 64u * 1024);
-  DataCopy(a1, gm, Nd2NzParams(1, 64, 64, 0, 1024, 64, 1, 0)); // rows of one sector
+  DataCopy(a1, gm,
+           Nd2NzParams(1, 64, 64, 0, 1024, 64, 1, 0)); // rows of one sector
   EXPECT_EQ(machine.cost.gmBytes, 64u * 128);
   DataCopy(a1, gm, Nd2NzParams(1, 64, 256, 0, 1001, 64, 1, 0)); // odd pitch
   EXPECT_GT(machine.cost.gmBytes, 64u * 980);
@@ -101,7 +108,8 @@ TEST_F(VectorCost, BankConflictsOfTwoSources) {
   EXPECT_DOUBLE_EQ(machine.cost.occupancy, 22 + 2 * 64);
   Add(at(131072), at(0), at(0), 4096); // one operand twice: one read
   EXPECT_DOUBLE_EQ(machine.cost.occupancy, 22 + 64);
-  Add(at(16384 + 256), at(0), at(65536 + 256), 4096); // writes meet reads of src0's banks
+  Add(at(16384 + 256), at(0), at(65536 + 256),
+      4096); // writes meet reads of src0's banks
   EXPECT_DOUBLE_EQ(machine.cost.occupancy, 22 + 1.77 * 64);
 }
 

@@ -20,7 +20,9 @@ using ascsim::Memory;
 
 namespace {
 
-uint32_t roundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+uint32_t roundUp(uint32_t value, uint32_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 template <typename T> GlobalTensor<T> global(std::vector<T> &data) {
   GlobalTensor<T> tensor;
@@ -30,22 +32,30 @@ template <typename T> GlobalTensor<T> global(std::vector<T> &data) {
 
 /// [rows, columns] -> NZ in L1, rows rounded up to 16.
 template <typename T>
-void loadToL1(LocalTensor<T> dst, std::vector<T> &source, uint32_t rows, uint32_t columns) {
+void loadToL1(LocalTensor<T> dst, std::vector<T> &source, uint32_t rows,
+              uint32_t columns) {
   DataCopy(dst, global(source),
-           Nd2NzParams(1, uint16_t(rows), uint16_t(columns), 0, uint16_t(columns),
-                       uint16_t(roundUp(rows, 16)), 1, 0));
+           Nd2NzParams(1, uint16_t(rows), uint16_t(columns), 0,
+                       uint16_t(columns), uint16_t(roundUp(rows, 16)), 1, 0));
 }
 
 template <typename T> struct Problem {
   uint32_t m, n, k;
   bool transposeA, transposeB; // stored [K, M], [N, K]
   std::vector<T> a, b;
-  T atA(uint32_t i, uint32_t p) const { return transposeA ? a[p * m + i] : a[i * k + p]; }
-  T atB(uint32_t p, uint32_t j) const { return transposeB ? b[j * k + p] : b[p * n + j]; }
+  T atA(uint32_t i, uint32_t p) const {
+    return transposeA ? a[p * m + i] : a[i * k + p];
+  }
+  T atB(uint32_t p, uint32_t j) const {
+    return transposeB ? b[j * k + p] : b[p * n + j];
+  }
 };
 
-template <typename T> Problem<T> makeProblem(uint32_t m, uint32_t n, uint32_t k, bool ta, bool tb, std::mt19937 &random) {
-  Problem<T> problem{m, n, k, ta, tb, std::vector<T>(m * k), std::vector<T>(k * n)};
+template <typename T>
+Problem<T> makeProblem(uint32_t m, uint32_t n, uint32_t k, bool ta, bool tb,
+                       std::mt19937 &random) {
+  Problem<T> problem{
+      m, n, k, ta, tb, std::vector<T>(m * k), std::vector<T>(k * n)};
   std::uniform_real_distribution<float> value(-2.0f, 2.0f);
   for (T &x : problem.a)
     x = fromFloat<T>(value(random));
@@ -55,10 +65,12 @@ template <typename T> Problem<T> makeProblem(uint32_t m, uint32_t n, uint32_t k,
 }
 
 /// The recipe for 16- and 32-bit floats.
-template <typename T> void loadOperands(Problem<T> &p, LocalTensor<T> a2, LocalTensor<T> b2) {
+template <typename T>
+void loadOperands(Problem<T> &p, LocalTensor<T> a2, LocalTensor<T> b2) {
   constexpr uint32_t c0 = 32 / sizeof(T);
   LocalTensor<T> a1(TPosition::A1, 0, 65536), b1(TPosition::B1, 262144, 65536);
-  uint32_t m16 = roundUp(p.m, 16), n16 = roundUp(p.n, 16), k16 = roundUp(p.k, 16), kc = roundUp(p.k, c0);
+  uint32_t m16 = roundUp(p.m, 16), n16 = roundUp(p.n, 16),
+           k16 = roundUp(p.k, 16), kc = roundUp(p.k, c0);
   if (!p.transposeA) {
     loadToL1(a1, p.a, p.m, p.k);
     LoadData3DParamsV2<T> load;
@@ -101,7 +113,8 @@ template <typename T> void loadOperands(Problem<T> &p, LocalTensor<T> a2, LocalT
   }
 }
 
-template <typename T> double multiplied(const Problem<T> &p, uint32_t i, uint32_t j) {
+template <typename T>
+double multiplied(const Problem<T> &p, uint32_t i, uint32_t j) {
   double sum = 0;
   for (uint32_t q = 0; q < p.k; ++q)
     sum += double(toFloat(p.atA(i, q))) * double(toFloat(p.atB(q, j)));
@@ -117,12 +130,14 @@ TYPED_TEST_SUITE(Product, Inputs);
 
 TYPED_TEST(Product, AllTransposesAndOddSizes) {
   using T = typename TypeParam::Type;
-  const uint32_t sizes[][3] = {{16, 16, 16}, {2, 15, 17}, {17, 31, 33}, {33, 16, 1},
-                               {32, 48, 64}, {15, 2, 31}, {130, 70, 40}, {16, 1, 8}};
+  const uint32_t sizes[][3] = {{16, 16, 16},  {2, 15, 17},  {17, 31, 33},
+                               {33, 16, 1},   {32, 48, 64}, {15, 2, 31},
+                               {130, 70, 40}, {16, 1, 8}};
   for (const auto &size : sizes)
     for (bool ta : {false, true})
       for (bool tb : {false, true}) {
-        auto problem = makeProblem<T>(size[0], size[1], size[2], ta, tb, this->random);
+        auto problem =
+            makeProblem<T>(size[0], size[1], size[2], ta, tb, this->random);
         LocalTensor<T> a2(TPosition::A2, 0, 16384), b2(TPosition::B2, 0, 16384);
         LocalTensor<float> c(TPosition::CO1, 0, 32768);
         std::memset(this->machine.template at<char>(Memory::L1), 0, 524288);
@@ -143,11 +158,13 @@ TYPED_TEST(Product, AllTransposesAndOddSizes) {
         for (uint32_t i = 0; i < problem.m; ++i)
           for (uint32_t j = 0; j < problem.n; ++j) {
             double expected = multiplied(problem, i, j);
-            ASSERT_NEAR(result[i * problem.n + j], expected, 1e-5 * (problem.k + std::fabs(expected)))
-                << size[0] << "x" << size[1] << "x" << size[2] << " transposed " << ta << tb << " at " << i << ","
-                << j;
+            ASSERT_NEAR(result[i * problem.n + j], expected,
+                        1e-5 * (problem.k + std::fabs(expected)))
+                << size[0] << "x" << size[1] << "x" << size[2] << " transposed "
+                << ta << tb << " at " << i << "," << j;
           }
-        ASSERT_EQ(this->machine.messages(), "") << size[0] << "x" << size[1] << "x" << size[2] << ta << tb;
+        ASSERT_EQ(this->machine.messages(), "")
+            << size[0] << "x" << size[1] << "x" << size[2] << ta << tb;
       }
 }
 
@@ -185,13 +202,15 @@ TYPED_TEST(Product, AccumulatesOverKWithLoadsAtAnOffset) {
   Fixpipe<half, float>(global(result), c, fix);
   for (uint32_t i = 0; i < 32; ++i)
     for (uint32_t j = 0; j < 48; ++j)
-      ASSERT_NEAR(toFloat(result[i * 50 + j]), std::max(0.0, multiplied(problem, i, j)), 2e-2);
+      ASSERT_NEAR(toFloat(result[i * 50 + j]),
+                  std::max(0.0, multiplied(problem, i, j)), 2e-2);
 }
 
 /// The order of additions is fixed: a chain of fused products per element.
 TEST_F(CubeCore, SumsInOrderOfK) {
   auto problem = makeProblem<float>(40, 56, 72, false, true, random);
-  LocalTensor<float> a2(TPosition::A2, 0, 16384), b2(TPosition::B2, 0, 16384), c(TPosition::CO1, 0, 32768);
+  LocalTensor<float> a2(TPosition::A2, 0, 16384), b2(TPosition::B2, 0, 16384),
+      c(TPosition::CO1, 0, 32768);
   loadOperands(problem, a2, b2);
   MmadParams mmad(40, 56, 72, uint8_t(0), false, true);
   Mmad(c, a2, b2, mmad);
@@ -213,7 +232,8 @@ TEST_F(CubeCore, BiasFromTheBiasTable) {
   std::vector<float> bias(64);
   for (uint32_t j = 0; j < 64; ++j)
     bias[j] = float(j) * 10;
-  LocalTensor<float> bias1(TPosition::C1, 131072, 64), bias2(TPosition::C2, 64, 64);
+  LocalTensor<float> bias1(TPosition::C1, 131072, 64),
+      bias2(TPosition::C2, 64, 64);
   DataCopy(bias1, global(bias), 64);
   DataCopy(bias2, bias1, DataCopyParams(1, 4, 0, 0)); // 4 x 64 bytes
   MmadParams mmad(20, 40, 32, uint8_t(0), true, false);
@@ -221,7 +241,8 @@ TEST_F(CubeCore, BiasFromTheBiasTable) {
   auto *sums = machine.at<float>(Memory::L0C);
   for (uint32_t i = 0; i < 20; ++i)
     for (uint32_t j = 0; j < 40; ++j)
-      ASSERT_NEAR(sums[(j / 16) * 32 * 16 + i * 16 + j % 16], multiplied(problem, i, j) + j * 10, 1e-3);
+      ASSERT_NEAR(sums[(j / 16) * 32 * 16 + i * 16 + j % 16],
+                  multiplied(problem, i, j) + j * 10, 1e-3);
 }
 
 TEST_F(CubeCore, OneRowIsAVectorProduct) {
@@ -231,7 +252,8 @@ TEST_F(CubeCore, OneRowIsAVectorProduct) {
     row[i] = half(float(i % 5) - 2), machine.at<half>(Memory::L0A)[i] = row[i];
   for (half &x : matrix)
     x = half(float(random() % 9) - 4);
-  LocalTensor<half> b1(TPosition::B1, 0, 65536), a2(TPosition::A2, 0, 64), b2(TPosition::B2, 0, 16384);
+  LocalTensor<half> b1(TPosition::B1, 0, 65536), a2(TPosition::A2, 0, 64),
+      b2(TPosition::B2, 0, 16384);
   LocalTensor<float> c(TPosition::CO1, 0, 1024);
   std::memset(machine.at<char>(Memory::L1), 0, 65536);
   loadToL1(b1, matrix, 40, 32);
@@ -259,7 +281,8 @@ TEST_F(CubeCore, IntegerProductSaturatesAndQuantises) {
     x = int8_t(random());
   for (int8_t &x : b)
     x = int8_t(random());
-  LocalTensor<int8_t> a1(TPosition::A1, 0, 65536), b1(TPosition::B1, 65536, 65536);
+  LocalTensor<int8_t> a1(TPosition::A1, 0, 65536),
+      b1(TPosition::B1, 65536, 65536);
   LocalTensor<int8_t> a2(TPosition::A2, 0, 16384), b2(TPosition::B2, 0, 16384);
   LocalTensor<int32_t> c(TPosition::CO1, 0, 1024);
   loadToL1(a1, a, m, k);
@@ -294,14 +317,21 @@ TEST_F(CubeCore, IntegerProductSaturatesAndQuantises) {
     ASSERT_TRUE(sameValue(halves[i], half(float(expected[i]) * 0.125f)));
   std::vector<int8_t> bytes(m * n);
   fix.quantPre = QuantMode_t::REQ8;
-  fix.deqScalar = uint64_t(__builtin_bit_cast(uint32_t, 0.0078125f)) | uint64_t(3) << 37 | uint64_t(1) << 46;
+  fix.deqScalar = uint64_t(__builtin_bit_cast(uint32_t, 0.0078125f)) |
+                  uint64_t(3) << 37 | uint64_t(1) << 46;
   Fixpipe<int8_t, int32_t>(global(bytes), c, fix);
   for (uint32_t i = 0; i < m * n; ++i)
-    ASSERT_EQ(bytes[i], int8_t(std::min(127.0, std::max(-128.0, std::nearbyint(expected[i] / 128.0) + 3))));
+    ASSERT_EQ(
+        bytes[i],
+        int8_t(std::min(
+            127.0, std::max(-128.0, std::nearbyint(expected[i] / 128.0) + 3))));
   machine.at<int32_t>(Memory::L0C)[0] = INT32_MAX - 1;
   for (uint32_t p = 0; p < k; ++p) // row 0 and column 0 all positive
-    machine.at<int8_t>(Memory::L0A)[(p / 32) * 512 + p % 32] = 100,
-    machine.at<int8_t>(Memory::L0B)[(p / 32) * 1024 + p % 32] = 100;
+    machine.at<int8_t>(
+        Memory::L0A)[(p / 32) * 512 + p % 32] = 100,
+                                          machine.at<int8_t>(
+                                              Memory::L0B)[(p / 32) * 1024 +
+                                                           p % 32] = 100;
   Mmad(c, a2, b2, MmadParams(m, n, k, uint8_t(0), false, false));
   EXPECT_EQ(machine.at<int32_t>(Memory::L0C)[0], INT32_MAX);
 }
@@ -314,7 +344,8 @@ TEST_F(CubeCore, EightBitOperandsTransposeInSquares) {
     x = int8_t(random());
   LocalTensor<int8_t> a1(TPosition::A1, 0, 65536), a2(TPosition::A2, 0, 16384);
   loadToL1(a1, a, k, m);
-  // NZ of [K, M]: column groups of 32 M, each with K/16 fractals below each other.
+  // NZ of [K, M]: column groups of 32 M, each with K/16 fractals below each
+  // other.
   LoadData2dTransposeParams load;
   load.repeatTimes = m / 32;
   load.srcStride = 1;
@@ -331,7 +362,8 @@ TEST_F(CubeCore, ThirtyTwoBitOperandsTransposeInSquares) {
   // Zz in L1: a square is two fractals beside each other.
   std::vector<float> square(256);
   for (uint32_t i = 0; i < 256; ++i)
-    machine.at<float>(Memory::L1)[(i % 16) / 8 * 128 + (i / 16) * 8 + i % 8] = float(i);
+    machine.at<float>(Memory::L1)[(i % 16) / 8 * 128 + (i / 16) * 8 + i % 8] =
+        float(i);
   LocalTensor<float> a1(TPosition::A1, 0, 256), a2(TPosition::A2, 0, 256);
   LoadData2dTransposeParams load;
   load.repeatTimes = 1;
@@ -339,7 +371,8 @@ TEST_F(CubeCore, ThirtyTwoBitOperandsTransposeInSquares) {
   LoadDataWithTranspose(a2, a1, load);
   for (uint32_t r = 0; r < 16; ++r)
     for (uint32_t c = 0; c < 16; ++c)
-      ASSERT_EQ(machine.at<float>(Memory::L0A)[c / 8 * 128 + r * 8 + c % 8], float(c * 16 + r));
+      ASSERT_EQ(machine.at<float>(Memory::L0A)[c / 8 * 128 + r * 8 + c % 8],
+                float(c * 16 + r));
 }
 
 TEST_F(CubeCore, Load2DTransposes) {
@@ -355,7 +388,8 @@ TEST_F(CubeCore, Load2DTransposes) {
   for (uint32_t f = 0; f < 2; ++f)
     for (uint32_t r = 0; r < 16; ++r)
       for (uint32_t c = 0; c < 16; ++c)
-        ASSERT_EQ(toFloat(machine.at<half>(Memory::L0A)[f * 512 + r * 16 + c]), float(f * 256 + c * 16 + r));
+        ASSERT_EQ(toFloat(machine.at<half>(Memory::L0A)[f * 512 + r * 16 + c]),
+                  float(f * 256 + c * 16 + r));
 }
 
 TEST_F(CubeCore, ImageToColumn) {
@@ -363,7 +397,8 @@ TEST_F(CubeCore, ImageToColumn) {
   constexpr uint32_t H = 5, W = 6, C = 32;
   for (uint32_t i = 0; i < H * W * C; ++i)
     machine.at<half>(Memory::L1)[i] = half(float(i % 997));
-  LocalTensor<half> a1(TPosition::A1, 0, H * W * C), a2(TPosition::A2, 0, 16384);
+  LocalTensor<half> a1(TPosition::A1, 0, H * W * C),
+      a2(TPosition::A2, 0, 16384);
   LoadData3DParamsV2<half> load;
   load.padList[0] = load.padList[1] = load.padList[2] = load.padList[3] = 1;
   load.l1H = H;
@@ -379,13 +414,17 @@ TEST_F(CubeCore, ImageToColumn) {
   for (uint32_t row = 0; row < Ho * Wo; ++row)
     for (uint32_t column = 0; column < C * 9; ++column) {
       uint32_t c1 = column / 16 / 9, position = column / 16 % 9;
-      int y = int(row / Wo) * 2 - 1 + int(position / 3), x = int(row % Wo) * 2 - 1 + int(position % 3);
+      int y = int(row / Wo) * 2 - 1 + int(position / 3),
+          x = int(row % Wo) * 2 - 1 + int(position % 3);
       bool inside = y >= 0 && x >= 0 && y < int(H) && x < int(W);
-      float expected = inside ? float(((c1 * H + y) * W + x) * 16 + column % 16) : -3.0f;
+      float expected =
+          inside ? float(((c1 * H + y) * W + x) * 16 + column % 16) : -3.0f;
       if (inside)
         expected = float((((c1 * H + y) * W + x) * 16 + column % 16) % 997);
       uint32_t fractal = (row / 16) * (C * 9 / 16) + column / 16;
-      ASSERT_EQ(toFloat(machine.at<half>(Memory::L0A)[fractal * 256 + row % 16 * 16 + column % 16]), expected)
+      ASSERT_EQ(toFloat(machine.at<half>(
+                    Memory::L0A)[fractal * 256 + row % 16 * 16 + column % 16]),
+                expected)
           << row << "," << column;
     }
 }
@@ -401,12 +440,14 @@ TEST_F(CubeCore, FixpipeToL1KeepsFractalsAndRounds) {
   for (uint32_t group = 0; group < 3; ++group)
     for (uint32_t row = 0; row < 20; ++row)
       for (uint32_t j = 0; j < 16; ++j)
-        ASSERT_TRUE(sameValue(machine.at<half>(Memory::L1, 4096)[group * 512 + row * 16 + j],
-                              half(1.0f + float(group * 512 + row * 16 + j) / 4096)));
+        ASSERT_TRUE(sameValue(
+            machine.at<half>(Memory::L1, 4096)[group * 512 + row * 16 + j],
+            half(1.0f + float(group * 512 + row * 16 + j) / 4096)));
 }
 
 TEST_F(CubeCore, FixpipeRoundsToEvenOverflowsByMode) {
-  float values[16] = {1.00048828125f, 1.0009765f, 65519.0f, 65520.0f, -1e30f, 1.00390625f};
+  float values[16] = {1.00048828125f, 1.0009765f, 65519.0f,
+                      65520.0f,       -1e30f,     1.00390625f};
   std::copy(values, values + 16, machine.at<float>(Memory::L0C));
   LocalTensor<float> c(TPosition::CO1, 0, 256);
   std::vector<half> halves(16);
@@ -453,7 +494,8 @@ TEST_F(CubeCore, FillWritesBlocks) {
 
 TEST_F(CubeCore, HalvedPrecisionInputsOnRequest) {
   machine.at<float>(Memory::L0A)[0] = 1.0f + 1.0f / 4096; // 12 bits of fraction
-  LocalTensor<float> a2(TPosition::A2, 0, 128), b2(TPosition::B2, 0, 128), c(TPosition::CO1, 0, 256);
+  LocalTensor<float> a2(TPosition::A2, 0, 128), b2(TPosition::B2, 0, 128),
+      c(TPosition::CO1, 0, 256);
   for (uint32_t i = 0; i < 128; ++i)
     machine.at<float>(Memory::L0B)[i] = 1.0f;
   machine.at<float>(Memory::L0A)[8] = 0.0f;

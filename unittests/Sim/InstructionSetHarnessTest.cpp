@@ -19,8 +19,9 @@ Machine::Machine(ascsim::CoreType core) : core(core) {
   std::string error;
   chip = Chip::load(TILELANG_CHIP_DIR, "ascend910b2", error);
   EXPECT_EQ(error, "");
-  const ChipMemory order[] = {ChipMemory::L1, ChipMemory::L0A, ChipMemory::L0B, ChipMemory::L0C,
-                              ChipMemory::BT, ChipMemory::FB,  ChipMemory::UB};
+  const ChipMemory order[] = {ChipMemory::L1,  ChipMemory::L0A, ChipMemory::L0B,
+                              ChipMemory::L0C, ChipMemory::BT,  ChipMemory::FB,
+                              ChipMemory::UB};
   const Memory names[] = {Memory::L1, Memory::L0A, Memory::L0B, Memory::L0C,
                           Memory::BT, Memory::FB,  Memory::UB};
   for (unsigned i = 0; i < 7; ++i)
@@ -62,7 +63,8 @@ void Machine::issue(const ascsim::Instruction &record) {
   applyIssueEffects(record, registers);
 }
 
-void Machine::verifyAccesses(const QueuedInstruction &queued, const CoreMemories &before) {
+void Machine::verifyAccesses(const QueuedInstruction &queued,
+                             const CoreMemories &before) {
   std::array<std::vector<uint8_t>, ascsim::kNumMemories> reads, writes;
   for (unsigned i = 0; i < ascsim::kNumMemories; ++i) {
     reads[i].resize(memories.bytes[i].size());
@@ -73,7 +75,8 @@ void Machine::verifyAccesses(const QueuedInstruction &queued, const CoreMemories
       continue;
     for (uint32_t block = 0; block < access.blocks; ++block)
       for (uint32_t byte = 0; byte < access.blockBytes; ++byte) {
-        uint64_t at = access.start + uint64_t(int64_t(block) * access.pitch) + byte;
+        uint64_t at =
+            access.start + uint64_t(int64_t(block) * access.pitch) + byte;
         ASSERT_LT(at, memories.bytes[size_t(access.memory)].size());
         if (access.kind != AccessKind::Write)
           reads[size_t(access.memory)][at] = 1;
@@ -85,8 +88,8 @@ void Machine::verifyAccesses(const QueuedInstruction &queued, const CoreMemories
   for (unsigned i = 0; i < ascsim::kNumMemories; ++i)
     for (size_t at = 0; at < memories.bytes[i].size(); ++at) {
       if (memories.bytes[i][at] != before.bytes[i][at] && !writes[i][at]) {
-        FAIL() << instructionName(queued.record) << " changed byte " << at << " of memory " << i
-               << " without announcing it";
+        FAIL() << instructionName(queued.record) << " changed byte " << at
+               << " of memory " << i << " without announcing it";
       }
       if (!reads[i][at])
         other.bytes[i][at] ^= 0x5A;
@@ -99,26 +102,34 @@ void Machine::verifyAccesses(const QueuedInstruction &queued, const CoreMemories
   for (unsigned i = 0; i < ascsim::kNumMemories; ++i)
     for (size_t at = 0; at < memories.bytes[i].size(); ++at)
       if (writes[i][at] && other.bytes[i][at] != memories.bytes[i][at]) {
-        FAIL() << instructionName(queued.record) << ": byte " << at << " of memory " << i
-               << " depends on bytes that were not announced as read, or was not written";
+        FAIL() << instructionName(queued.record) << ": byte " << at
+               << " of memory " << i
+               << " depends on bytes that were not announced as read, or was "
+                  "not written";
       }
 }
 
 // The exported functions of the simulator, on the current machine.
 extern "C" {
-void ascsim_issue(const ascsim::Instruction *instruction) { Machine::current->issue(*instruction); }
+void ascsim_issue(const ascsim::Instruction *instruction) {
+  Machine::current->issue(*instruction);
+}
 ascsim::u64 ascsim_load(const ascsim::Operand *operand) {
   uint64_t bits = 0;
-  std::memcpy(&bits, Machine::current->memories.at(*operand), ascsim::sizeOf(operand->type));
+  std::memcpy(&bits, Machine::current->memories.at(*operand),
+              ascsim::sizeOf(operand->type));
   return bits;
 }
 void ascsim_store(const ascsim::Operand *operand, ascsim::u64 bits) {
-  std::memcpy(Machine::current->memories.at(*operand), &bits, ascsim::sizeOf(operand->type));
+  std::memcpy(Machine::current->memories.at(*operand), &bits,
+              ascsim::sizeOf(operand->type));
 }
 void ascsim_set_register(Register which, ascsim::u64 value) {
   Machine::current->registers[size_t(which)] = value;
 }
-ascsim::u64 ascsim_get_register(Register which) { return Machine::current->registers[size_t(which)]; }
+ascsim::u64 ascsim_get_register(Register which) {
+  return Machine::current->registers[size_t(which)];
+}
 ascsim::i64 ascsim_query(ascsim::Query) { return 0; }
 void ascsim_init_soc_state() {}
 void ascsim_cache_clean(const ascsim::Operand *, int) {}

@@ -37,7 +37,8 @@ TEST_F(VectorCore, BlockCopiesWithGaps) {
   // A count that is no multiple of 32 bytes rounds down.
   DataCopy(ubTensor<float>(8192), global(source), 20);
   EXPECT_EQ(machine.accesses[1].blockBytes, 64u);
-  DataCopy(ubTensor<float>(16384), ubTensor<float>(0), DataCopyParams(2, 1, 2, 1));
+  DataCopy(ubTensor<float>(16384), ubTensor<float>(0),
+           DataCopyParams(2, 1, 2, 1));
   for (uint32_t i = 0; i < 8; ++i) {
     ASSERT_EQ(machine.ub<float>(16384)[i], float(i));
     ASSERT_EQ(machine.ub<float>(16384)[16 + i], float(40 + i));
@@ -49,13 +50,16 @@ TEST_F(VectorCore, PaddedLoadFillsToTheBlock) {
   for (uint32_t i = 0; i < 200; ++i)
     source[i] = half(float(i));
   // No padding asked for: the rest of the block repeats its first element.
-  DataCopyPad(ubTensor<half>(0), global(source), DataCopyExtParams(3, 14, 26, 1, 0),
+  DataCopyPad(ubTensor<half>(0), global(source),
+              DataCopyExtParams(3, 14, 26, 1, 0),
               DataCopyPadExtParams<half>(false, 0, 0, half(0.0f)));
   for (uint32_t block = 0; block < 3; ++block)
     for (uint32_t i = 0; i < 16; ++i)
-      ASSERT_EQ(toFloat(machine.ub<half>()[block * 32 + i]), float(block * 20 + (i < 7 ? i : 0)));
+      ASSERT_EQ(toFloat(machine.ub<half>()[block * 32 + i]),
+                float(block * 20 + (i < 7 ? i : 0)));
   // A value on both sides.
-  DataCopyPad(ubTensor<half>(4096), global(source), DataCopyExtParams(2, 10, 6, 0, 0),
+  DataCopyPad(ubTensor<half>(4096), global(source),
+              DataCopyExtParams(2, 10, 6, 0, 0),
               DataCopyPadExtParams<half>(true, 2, 3, half(-9.0f)));
   for (uint32_t block = 0; block < 2; ++block)
     for (uint32_t i = 0; i < 16; ++i)
@@ -63,11 +67,14 @@ TEST_F(VectorCore, PaddedLoadFillsToTheBlock) {
                 i >= 2 && i < 7 ? float(block * 8 + i - 2) : -9.0f);
   // Stores write no byte more than asked.
   std::vector<half> target(64, half(-1.0f));
-  DataCopyPad(global(target), ubTensor<half>(0), DataCopyExtParams(3, 6, 1, 4, 0));
+  DataCopyPad(global(target), ubTensor<half>(0),
+              DataCopyExtParams(3, 6, 1, 4, 0));
   for (uint32_t block = 0; block < 3; ++block)
     for (uint32_t i = 0; i < 5; ++i)
-      ASSERT_EQ(toFloat(target[block * 5 + i]), i < 3 ? float(block * 20 + i) : -1.0f);
-  DataCopyPad(global(target), ubTensor<half>(0), DataCopyExtParams(0, 6, 0, 0, 0));
+      ASSERT_EQ(toFloat(target[block * 5 + i]),
+                i < 3 ? float(block * 20 + i) : -1.0f);
+  DataCopyPad(global(target), ubTensor<half>(0),
+              DataCopyExtParams(0, 6, 0, 0, 0));
   EXPECT_TRUE(machine.accesses.empty());
 }
 
@@ -115,8 +122,12 @@ TEST_F(CubeCore, Nd2NzPadsTheLastColumnGroup) {
   for (uint32_t matrix = 0; matrix < 2; ++matrix)
     for (uint32_t row = 0; row < 18; ++row)
       for (uint32_t column = 0; column < 48; ++column) {
-        float expected = column < 37 ? float((matrix * 1000 + row * 50 + column) % 2000) : 0.0f;
-        ASSERT_EQ(toFloat(machine.at<half>(Memory::L1, 64)[matrix * 2048 + (column / 16) * 640 + row * 32 + column % 16]),
+        float expected = column < 37
+                             ? float((matrix * 1000 + row * 50 + column) % 2000)
+                             : 0.0f;
+        ASSERT_EQ(toFloat(machine.at<half>(
+                      Memory::L1, 64)[matrix * 2048 + (column / 16) * 640 +
+                                      row * 32 + column % 16]),
                   expected);
       }
 }

@@ -42,7 +42,9 @@ public:
   template <typename T> T *at(ascsim::Memory memory, uint64_t byte = 0) {
     return reinterpret_cast<T *>(memories.bytes[size_t(memory)].data() + byte);
   }
-  template <typename T> T *ub(uint64_t byte = 0) { return at<T>(ascsim::Memory::UB, byte); }
+  template <typename T> T *ub(uint64_t byte = 0) {
+    return at<T>(ascsim::Memory::UB, byte);
+  }
 
   /// Names of the violated rules, joined by spaces.
   std::string rules() const;
@@ -62,7 +64,8 @@ public:
   static Machine *current;
 
 private:
-  void verifyAccesses(const QueuedInstruction &queued, const CoreMemories &before);
+  void verifyAccesses(const QueuedInstruction &queued,
+                      const CoreMemories &before);
 };
 
 class VectorCore : public testing::Test {

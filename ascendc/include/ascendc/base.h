@@ -59,7 +59,8 @@ typedef __bf16 bfloat16_t;
 // Which core's program this compilation is: one of the two macros is given on
 // the command line.
 #if !defined(__DAV_C220_CUBE__) && !defined(__DAV_C220_VEC__)
-#error "choose the core: compile with -D__DAV_C220_CUBE__ or -D__DAV_C220_VEC__ (ascc --core aic|aiv)"
+#error                                                                         \
+    "choose the core: compile with -D__DAV_C220_CUBE__ or -D__DAV_C220_VEC__ (ascc --core aic|aiv)"
 #endif
 #define __NPU_ARCH__ 2201
 #define __CCE_AICORE__ 220
@@ -115,20 +116,24 @@ enum KernelMetaType : uint32_t {
 };
 
 extern "C" {
-extern const ascsim::KernelNote __start_ascsim_kernels[] __attribute__((weak, visibility("hidden")));
-extern const ascsim::KernelNote __stop_ascsim_kernels[] __attribute__((weak, visibility("hidden")));
+extern const ascsim::KernelNote __start_ascsim_kernels[]
+    __attribute__((weak, visibility("hidden")));
+extern const ascsim::KernelNote __stop_ascsim_kernels[]
+    __attribute__((weak, visibility("hidden")));
 /// The kernel types noted in this shared object; how many goes to `count`.
 __attribute__((weak, visibility("default"))) inline const ascsim::KernelNote *
 ascsim_kernel_notes(unsigned long *count) {
-  *count = static_cast<unsigned long>(__stop_ascsim_kernels - __start_ascsim_kernels);
+  *count = static_cast<unsigned long>(__stop_ascsim_kernels -
+                                      __start_ascsim_kernels);
   return __start_ascsim_kernels;
 }
 }
 
 /// States in the body of a kernel which cores it runs on.
 #define KERNEL_TASK_TYPE_DEFAULT(kernelType)                                   \
-  __attribute__((used, section("ascsim_kernels"))) static const                \
-      ascsim::KernelNote ascsimKernelNote = {__func__, kernelType};            \
+  __attribute__((used,                                                         \
+                 section("ascsim_kernels"))) static const ascsim::KernelNote   \
+      ascsimKernelNote = {__func__, kernelType};                               \
   (void)&ascsim_kernel_notes
 #define KERNEL_TASK_TYPE(key, kernelType) KERNEL_TASK_TYPE_DEFAULT(kernelType)
 
@@ -274,14 +279,26 @@ template <typename A> constexpr bool isSame<A, A> = true;
 template <typename T, typename... List>
 constexpr bool isOneOf = (isSame<T, List> || ...);
 
-template <typename T> struct Bare { using Type = T; };
-template <typename T> struct Bare<const T> { using Type = T; };
-template <typename T> struct Bare<T &> { using Type = T; };
-template <typename T> struct Bare<const T &> { using Type = T; };
-template <typename T> struct Bare<T &&> { using Type = T; };
+template <typename T> struct Bare {
+  using Type = T;
+};
+template <typename T> struct Bare<const T> {
+  using Type = T;
+};
+template <typename T> struct Bare<T &> {
+  using Type = T;
+};
+template <typename T> struct Bare<const T &> {
+  using Type = T;
+};
+template <typename T> struct Bare<T &&> {
+  using Type = T;
+};
 
 template <bool condition, typename T = void> struct EnableIf {};
-template <typename T> struct EnableIf<true, T> { using Type = T; };
+template <typename T> struct EnableIf<true, T> {
+  using Type = T;
+};
 
 template <typename T>
 constexpr ascsim::DataType dataTypeOf = ascsim::DataType::None;

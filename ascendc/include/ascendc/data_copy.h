@@ -24,8 +24,9 @@ constexpr ascsim::Pipe localCopyPipe(ascsim::Memory from, ascsim::Memory to) {
   return ascsim::Pipe::V;
 }
 
-ASCENDC_API void issueCopy(ascsim::Opcode opcode, ascsim::Pipe pipe, ascsim::Operand dst,
-                           ascsim::Operand src, const ascsim::CopyShape &shape) {
+ASCENDC_API void issueCopy(ascsim::Opcode opcode, ascsim::Pipe pipe,
+                           ascsim::Operand dst, ascsim::Operand src,
+                           const ascsim::CopyShape &shape) {
   ascsim::Instruction instruction(opcode, pipe);
   instruction.dst = dst;
   instruction.src0 = src;
@@ -33,8 +34,8 @@ ASCENDC_API void issueCopy(ascsim::Opcode opcode, ascsim::Pipe pipe, ascsim::Ope
   [[clang::nomerge]] issue(instruction);
 }
 
-ASCENDC_API ascsim::CopyShape blockShape(uint32_t count, uint32_t blockBytes, int64_t gmPitch,
-                                         int64_t localPitch) {
+ASCENDC_API ascsim::CopyShape blockShape(uint32_t count, uint32_t blockBytes,
+                                         int64_t gmPitch, int64_t localPitch) {
   ascsim::CopyShape shape;
   shape.blockCount = count;
   shape.blockBytes = blockBytes;
@@ -54,14 +55,18 @@ template <typename T> ASCENDC_API uint32_t roundedBytes(uint32_t count) {
 /// Moves between on-chip memories. The bias table and the fixpipe buffer
 /// count their side in 64 bytes.
 template <typename T>
-ASCENDC_API void copyLocal(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
-                           uint32_t length, uint32_t srcGap, uint32_t dstGap) {
+ASCENDC_API void copyLocal(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                           uint32_t count, uint32_t length, uint32_t srcGap,
+                           uint32_t dstGap) {
   ascsim::Operand to = dst.operand(), from = src.operand();
-  bool table = to.memory == ascsim::Memory::BT || to.memory == ascsim::Memory::FB;
+  bool table =
+      to.memory == ascsim::Memory::BT || to.memory == ascsim::Memory::FB;
   uint32_t unit = table ? 64 : 32;
-  ascsim::CopyShape shape = blockShape(count, length * unit, int64_t(length * unit) + srcGap * 32,
-                                       int64_t(length + dstGap) * unit);
-  issueCopy(ascsim::Opcode::CopyLocal, localCopyPipe(from.memory, to.memory), to, from, shape);
+  ascsim::CopyShape shape =
+      blockShape(count, length * unit, int64_t(length * unit) + srcGap * 32,
+                 int64_t(length + dstGap) * unit);
+  issueCopy(ascsim::Opcode::CopyLocal, localCopyPipe(from.memory, to.memory),
+            to, from, shape);
 }
 
 } // namespace detail
@@ -71,28 +76,33 @@ template <typename T>
 ASCENDC_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                           const DataCopyParams &params) {
   uint32_t bytes = params.blockLen * 32u;
-  detail::issueCopy(ascsim::Opcode::CopyGmToLocal, ascsim::Pipe::MTE2, dst.operand(),
-                    src.operand(),
-                    detail::blockShape(params.blockCount, bytes, int64_t(bytes) + params.srcGap * 32,
+  detail::issueCopy(ascsim::Opcode::CopyGmToLocal, ascsim::Pipe::MTE2,
+                    dst.operand(), src.operand(),
+                    detail::blockShape(params.blockCount, bytes,
+                                       int64_t(bytes) + params.srcGap * 32,
                                        int64_t(bytes) + params.dstGap * 32));
 }
 template <typename T>
 ASCENDC_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                           const uint32_t count) {
   uint32_t bytes = detail::roundedBytes<T>(count);
-  detail::issueCopy(ascsim::Opcode::CopyGmToLocal, ascsim::Pipe::MTE2, dst.operand(),
-                    src.operand(), detail::blockShape(1, bytes, bytes, bytes));
+  detail::issueCopy(ascsim::Opcode::CopyGmToLocal, ascsim::Pipe::MTE2,
+                    dst.operand(), src.operand(),
+                    detail::blockShape(1, bytes, bytes, bytes));
 }
 template <typename T>
 ASCENDC_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                           const Nd2NzParams &params) {
-  static_assert(sizeof(T) <= 4, "DataCopy with Nd2NzParams: elements of 1, 2 or 4 bytes");
-  ascsim::Instruction instruction(ascsim::Opcode::CopyNd2Nz, ascsim::Pipe::MTE2);
+  static_assert(sizeof(T) <= 4,
+                "DataCopy with Nd2NzParams: elements of 1, 2 or 4 bytes");
+  ascsim::Instruction instruction(ascsim::Opcode::CopyNd2Nz,
+                                  ascsim::Pipe::MTE2);
   instruction.dst = dst.operand();
   instruction.src0 = src.operand();
-  instruction.nd2nz = {params.ndNum,      params.nValue,        params.dValue,
-                       params.srcNdMatrixStride, params.srcDValue, params.dstNzC0Stride,
-                       params.dstNzNStride,      params.dstNzMatrixStride};
+  instruction.nd2nz = {params.ndNum,        params.nValue,
+                       params.dValue,       params.srcNdMatrixStride,
+                       params.srcDValue,    params.dstNzC0Stride,
+                       params.dstNzNStride, params.dstNzMatrixStride};
   [[clang::nomerge]] detail::issue(instruction);
 }
 
@@ -101,41 +111,48 @@ template <typename T>
 ASCENDC_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                           const DataCopyParams &params) {
   uint32_t bytes = params.blockLen * 32u;
-  detail::issueCopy(ascsim::Opcode::CopyLocalToGm, ascsim::Pipe::MTE3, dst.operand(),
-                    src.operand(),
-                    detail::blockShape(params.blockCount, bytes, int64_t(bytes) + params.dstGap * 32,
+  detail::issueCopy(ascsim::Opcode::CopyLocalToGm, ascsim::Pipe::MTE3,
+                    dst.operand(), src.operand(),
+                    detail::blockShape(params.blockCount, bytes,
+                                       int64_t(bytes) + params.dstGap * 32,
                                        int64_t(bytes) + params.srcGap * 32));
 }
 template <typename T>
 ASCENDC_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                           const uint32_t count) {
   uint32_t bytes = detail::roundedBytes<T>(count);
-  detail::issueCopy(ascsim::Opcode::CopyLocalToGm, ascsim::Pipe::MTE3, dst.operand(),
-                    src.operand(), detail::blockShape(1, bytes, bytes, bytes));
+  detail::issueCopy(ascsim::Opcode::CopyLocalToGm, ascsim::Pipe::MTE3,
+                    dst.operand(), src.operand(),
+                    detail::blockShape(1, bytes, bytes, bytes));
 }
 
 // Local -> local.
 template <typename T>
 ASCENDC_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                           const DataCopyParams &params) {
-  detail::copyLocal(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
+  detail::copyLocal(dst, src, params.blockCount, params.blockLen, params.srcGap,
+                    params.dstGap);
 }
 template <typename T>
 ASCENDC_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                           const uint32_t count) {
   uint32_t bytes = detail::roundedBytes<T>(count);
-  detail::issueCopy(ascsim::Opcode::CopyLocal,
-                    detail::localCopyPipe(src.operand().memory, dst.operand().memory),
-                    dst.operand(), src.operand(), detail::blockShape(1, bytes, bytes, bytes));
+  detail::issueCopy(
+      ascsim::Opcode::CopyLocal,
+      detail::localCopyPipe(src.operand().memory, dst.operand().memory),
+      dst.operand(), src.operand(), detail::blockShape(1, bytes, bytes, bytes));
 }
 
 namespace detail {
 template <typename T>
-ASCENDC_API void padLoad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, uint32_t count,
-                         uint32_t length, int64_t srcGap, int64_t dstGap, bool isPad, uint8_t left,
+ASCENDC_API void padLoad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+                         uint32_t count, uint32_t length, int64_t srcGap,
+                         int64_t dstGap, bool isPad, uint8_t left,
                          uint8_t right, uint64_t value) {
   ascsim::CopyShape shape;
-  uint32_t filled = (left * uint32_t(sizeof(T)) + length + right * uint32_t(sizeof(T)) + 31) / 32 * 32;
+  uint32_t filled =
+      (left * uint32_t(sizeof(T)) + length + right * uint32_t(sizeof(T)) + 31) /
+      32 * 32;
   shape.blockCount = count;
   shape.blockBytes = length;
   shape.gmPitch = int64_t(length) + srcGap;
@@ -145,46 +162,55 @@ ASCENDC_API void padLoad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, 
   shape.rightPadding = right;
   shape.padValue = value;
   shape.byteGranular = true;
-  issueCopy(ascsim::Opcode::CopyGmToLocal, ascsim::Pipe::MTE2, dst.operand(), src.operand(), shape);
+  issueCopy(ascsim::Opcode::CopyGmToLocal, ascsim::Pipe::MTE2, dst.operand(),
+            src.operand(), shape);
 }
 template <typename T>
-ASCENDC_API void padStore(const GlobalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
-                          uint32_t length, int64_t srcGap, int64_t dstGap) {
+ASCENDC_API void padStore(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                          uint32_t count, uint32_t length, int64_t srcGap,
+                          int64_t dstGap) {
   ascsim::CopyShape shape;
   shape.blockCount = count;
   shape.blockBytes = length;
   shape.gmPitch = int64_t(length) + dstGap;
   shape.localPitch = int64_t((length + 31) / 32 * 32) + srcGap * 32;
   shape.byteGranular = true;
-  issueCopy(ascsim::Opcode::CopyLocalToGm, ascsim::Pipe::MTE3, dst.operand(), src.operand(), shape);
+  issueCopy(ascsim::Opcode::CopyLocalToGm, ascsim::Pipe::MTE3, dst.operand(),
+            src.operand(), shape);
 }
 } // namespace detail
 
 template <typename T>
-ASCENDC_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+ASCENDC_API void DataCopyPad(const LocalTensor<T> &dst,
+                             const GlobalTensor<T> &src,
                              const DataCopyExtParams &params,
                              const DataCopyPadExtParams<T> &padParams) {
-  detail::padLoad(dst, src, params.blockCount, params.blockLen, params.srcStride, params.dstStride,
-                  padParams.isPad, padParams.leftPadding, padParams.rightPadding,
+  detail::padLoad(dst, src, params.blockCount, params.blockLen,
+                  params.srcStride, params.dstStride, padParams.isPad,
+                  padParams.leftPadding, padParams.rightPadding,
                   detail::bitsOf(padParams.paddingValue));
 }
 template <typename T>
-ASCENDC_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                             const DataCopyParams &params, const DataCopyPadParams &padParams) {
-  detail::padLoad(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap,
-                  padParams.isPad, padParams.leftPadding, padParams.rightPadding,
-                  padParams.paddingValue);
+ASCENDC_API void
+DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+            const DataCopyParams &params, const DataCopyPadParams &padParams) {
+  detail::padLoad(dst, src, params.blockCount, params.blockLen, params.srcGap,
+                  params.dstGap, padParams.isPad, padParams.leftPadding,
+                  padParams.rightPadding, padParams.paddingValue);
 }
 template <typename T>
-ASCENDC_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+ASCENDC_API void DataCopyPad(const GlobalTensor<T> &dst,
+                             const LocalTensor<T> &src,
                              const DataCopyExtParams &params) {
-  detail::padStore(dst, src, params.blockCount, params.blockLen, params.srcStride,
-                   params.dstStride);
+  detail::padStore(dst, src, params.blockCount, params.blockLen,
+                   params.srcStride, params.dstStride);
 }
 template <typename T>
-ASCENDC_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+ASCENDC_API void DataCopyPad(const GlobalTensor<T> &dst,
+                             const LocalTensor<T> &src,
                              const DataCopyParams &params) {
-  detail::padStore(dst, src, params.blockCount, params.blockLen, params.srcGap, params.dstGap);
+  detail::padStore(dst, src, params.blockCount, params.blockLen, params.srcGap,
+                   params.dstGap);
 }
 
 } // namespace AscendC

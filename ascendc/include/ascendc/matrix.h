@@ -14,13 +14,14 @@
 namespace AscendC {
 
 namespace detail {
-ASCENDC_API void issueLoad2D(ascsim::Pipe pipe, ascsim::Operand dst, ascsim::Operand src,
+ASCENDC_API void issueLoad2D(ascsim::Pipe pipe, ascsim::Operand dst,
+                             ascsim::Operand src,
                              const LoadData2DParams &params) {
   ascsim::Instruction instruction(ascsim::Opcode::LoadData2D, pipe);
   instruction.dst = dst;
   instruction.src0 = src;
-  instruction.load2d = {params.startIndex, params.repeatTimes, params.srcStride, params.dstGap,
-                        params.ifTranspose, 0};
+  instruction.load2d = {params.startIndex, params.repeatTimes, params.srcStride,
+                        params.dstGap,     params.ifTranspose, 0};
   [[clang::nomerge]] issue(instruction);
 }
 } // namespace detail
@@ -42,9 +43,11 @@ ASCENDC_API void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
 template <typename T, typename U>
 ASCENDC_API void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                           const LoadData3DParamsV2<U> &params) {
-  static_assert(detail::isOneOf<T, half, bfloat16_t, float, int32_t, uint32_t, int8_t, uint8_t>,
+  static_assert(detail::isOneOf<T, half, bfloat16_t, float, int32_t, uint32_t,
+                                int8_t, uint8_t>,
                 "LoadData with LoadData3DParamsV2: element type not supported");
-  ascsim::Instruction instruction(ascsim::Opcode::LoadData3D, ascsim::Pipe::MTE1);
+  ascsim::Instruction instruction(ascsim::Opcode::LoadData3D,
+                                  ascsim::Pipe::MTE1);
   instruction.dst = dst.operand();
   instruction.src0 = src.operand();
   instruction.scalar = detail::bitsOf(params.padValue);
@@ -72,25 +75,34 @@ ASCENDC_API void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 }
 
 template <typename T>
-ASCENDC_API void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                                       const LoadData2dTransposeParams &params) {
-  ascsim::Instruction instruction(ascsim::Opcode::LoadDataTranspose, ascsim::Pipe::MTE1);
+ASCENDC_API void
+LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                      const LoadData2dTransposeParams &params) {
+  ascsim::Instruction instruction(ascsim::Opcode::LoadDataTranspose,
+                                  ascsim::Pipe::MTE1);
   instruction.dst = dst.operand();
   instruction.src0 = src.operand();
-  instruction.load2d = {params.startIndex, params.repeatTimes, params.srcStride, params.dstGap,
-                        true, params.dstFracGap};
+  instruction.load2d = {params.startIndex,
+                        params.repeatTimes,
+                        params.srcStride,
+                        params.dstGap,
+                        true,
+                        params.dstFracGap};
   [[clang::nomerge]] detail::issue(instruction);
 }
 
 /// Sets blocks of L1, L0A or L0B to a value.
 template <typename T, typename U>
-ASCENDC_API void Fill(const LocalTensor<T> &dst, const InitConstValueParams<U> &params) {
-  static_assert(sizeof(U) == 2 || sizeof(U) == 4, "Fill: values of 16 or 32 bits");
+ASCENDC_API void Fill(const LocalTensor<T> &dst,
+                      const InitConstValueParams<U> &params) {
+  static_assert(sizeof(U) == 2 || sizeof(U) == 4,
+                "Fill: values of 16 or 32 bits");
   ascsim::Operand to = dst.operand();
   bool toL1 = to.memory == ascsim::Memory::L1;
   uint32_t unit = toL1 ? 32 : 512;
   ascsim::Instruction instruction(ascsim::Opcode::FillLocal,
-                                  toL1 ? ascsim::Pipe::MTE2 : ascsim::Pipe::MTE1);
+                                  toL1 ? ascsim::Pipe::MTE2
+                                       : ascsim::Pipe::MTE1);
   to.type = detail::dataTypeOf<U>;
   instruction.dst = to;
   instruction.scalar = detail::bitsOf(params.initValue);
@@ -102,27 +114,35 @@ ASCENDC_API void Fill(const LocalTensor<T> &dst, const InitConstValueParams<U> &
   [[clang::nomerge]] detail::issue(instruction);
 }
 template <typename T, typename U>
-ASCENDC_API void InitConstValue(const LocalTensor<T> &dst, const InitConstValueParams<U> &params) {
+ASCENDC_API void InitConstValue(const LocalTensor<T> &dst,
+                                const InitConstValueParams<U> &params) {
   Fill(dst, params);
 }
 
 namespace detail {
-template <typename C, typename A, typename B> constexpr bool isMmadTuple =
+template <typename C, typename A, typename B>
+constexpr bool isMmadTuple =
     (isSame<A, half> && isSame<B, half> && isSame<C, float>) ||
     (isSame<A, bfloat16_t> && isSame<B, bfloat16_t> && isSame<C, float>) ||
     (isSame<A, float> && isSame<B, float> && isSame<C, float>) ||
     (isSame<A, int8_t> && isSame<B, int8_t> && isSame<C, int32_t>) ||
     (isSame<A, int4b_t> && isSame<B, int4b_t> && isSame<C, int32_t>);
 
-ASCENDC_API ascsim::Instruction mmad(ascsim::Operand c, ascsim::Operand a, ascsim::Operand b,
+ASCENDC_API ascsim::Instruction mmad(ascsim::Operand c, ascsim::Operand a,
+                                     ascsim::Operand b,
                                      const MmadParams &params) {
   ascsim::Instruction instruction(ascsim::Opcode::Mmad, ascsim::Pipe::M);
   instruction.dst = c;
   instruction.src0 = a;
   instruction.src1 = b;
-  instruction.mmad = {params.m,        params.n,        params.k,
-                      params.cmatrixInitVal, params.cmatrixSource, params.unitFlag,
-                      params.kDirectionAlign, false};
+  instruction.mmad = {params.m,
+                      params.n,
+                      params.k,
+                      params.cmatrixInitVal,
+                      params.cmatrixSource,
+                      params.unitFlag,
+                      params.kDirectionAlign,
+                      false};
   return instruction;
 }
 } // namespace detail
@@ -132,8 +152,10 @@ template <typename T, typename U, typename S>
 ASCENDC_API void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
                       const LocalTensor<S> &filter, const MmadParams &params) {
   static_assert(detail::isMmadTuple<T, U, S>,
-                "Mmad: (C, A, B) must be (float, half, half), (float, bfloat16_t, bfloat16_t), "
-                "(float, float, float), (int32_t, int8_t, int8_t) or (int32_t, int4b_t, int4b_t)");
+                "Mmad: (C, A, B) must be (float, half, half), (float, "
+                "bfloat16_t, bfloat16_t), "
+                "(float, float, float), (int32_t, int8_t, int8_t) or (int32_t, "
+                "int4b_t, int4b_t)");
   ascsim::Instruction instruction =
       detail::mmad(dst.operand(), fm.operand(), filter.operand(), params);
   [[clang::nomerge]] detail::issue(instruction);
@@ -143,9 +165,11 @@ template <typename T, typename U, typename S, typename V>
 ASCENDC_API void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
                       const LocalTensor<S> &filter, const LocalTensor<V> &bias,
                       const MmadParams &params) {
-  static_assert(detail::isMmadTuple<T, U, S> && !detail::isSame<U, int4b_t>,
-                "Mmad with bias: (C, A, B) must be (float, half, half), (float, bfloat16_t, "
-                "bfloat16_t), (float, float, float) or (int32_t, int8_t, int8_t)");
+  static_assert(
+      detail::isMmadTuple<T, U, S> && !detail::isSame<U, int4b_t>,
+      "Mmad with bias: (C, A, B) must be (float, half, half), (float, "
+      "bfloat16_t, "
+      "bfloat16_t), (float, float, float) or (int32_t, int8_t, int8_t)");
   static_assert(detail::isSame<T, V>, "Mmad: the bias must have the type of C");
   ascsim::Instruction instruction =
       detail::mmad(dst.operand(), fm.operand(), filter.operand(), params);
@@ -156,12 +180,16 @@ ASCENDC_API void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
 
 namespace detail {
 template <typename T, typename U>
-ASCENDC_API void issueFixpipe(ascsim::Operand dst, ascsim::Operand src, ascsim::Operand table,
-                              const FixpipeConfig &config, const FixpipeParamsV220 &params) {
-  static_assert((isSame<U, float> && isOneOf<T, float, half, bfloat16_t, int8_t, uint8_t>) ||
-                    (isSame<U, int32_t> && isOneOf<T, int32_t, half, int8_t, uint8_t>),
-                "Fixpipe: float results go to float, half, bfloat16_t, int8_t or uint8_t; int32_t "
-                "results to int32_t, half, int8_t or uint8_t");
+ASCENDC_API void
+issueFixpipe(ascsim::Operand dst, ascsim::Operand src, ascsim::Operand table,
+             const FixpipeConfig &config, const FixpipeParamsV220 &params) {
+  static_assert(
+      (isSame<U, float> &&
+       isOneOf<T, float, half, bfloat16_t, int8_t, uint8_t>) ||
+          (isSame<U, int32_t> && isOneOf<T, int32_t, half, int8_t, uint8_t>),
+      "Fixpipe: float results go to float, half, bfloat16_t, int8_t or "
+      "uint8_t; int32_t "
+      "results to int32_t, half, int8_t or uint8_t");
   ascsim::Instruction instruction(ascsim::Opcode::Fixpipe, ascsim::Pipe::FIX);
   instruction.dst = dst;
   instruction.src0 = src;
@@ -194,7 +222,8 @@ template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
 ASCENDC_API void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src,
                          const LocalTensor<uint64_t> &cbufWorkspace,
                          const FixpipeParamsV220 &params) {
-  detail::issueFixpipe<T, U>(dst.operand(), src.operand(), cbufWorkspace.operand(), config, params);
+  detail::issueFixpipe<T, U>(dst.operand(), src.operand(),
+                             cbufWorkspace.operand(), config, params);
 }
 template <typename T, typename U, const FixpipeConfig &config = CFG_NZ>
 ASCENDC_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src,
@@ -205,7 +234,8 @@ template <typename T, typename U, const FixpipeConfig &config = CFG_NZ>
 ASCENDC_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                          const LocalTensor<uint64_t> &cbufWorkspace,
                          const FixpipeParamsV220 &params) {
-  detail::issueFixpipe<T, U>(dst.operand(), src.operand(), cbufWorkspace.operand(), config, params);
+  detail::issueFixpipe<T, U>(dst.operand(), src.operand(),
+                             cbufWorkspace.operand(), config, params);
 }
 
 } // namespace AscendC

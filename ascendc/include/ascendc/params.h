@@ -17,7 +17,8 @@ struct DataCopyParams {
   DataCopyParams() = default;
   ASCENDC_API DataCopyParams(uint16_t count, uint16_t length, uint16_t srcGapIn,
                              uint16_t dstGapIn)
-      : blockCount(count), blockLen(length), srcGap(srcGapIn), dstGap(dstGapIn) {}
+      : blockCount(count), blockLen(length), srcGap(srcGapIn),
+        dstGap(dstGapIn) {}
   uint16_t blockCount = 1;
   uint16_t blockLen = 0;
   union {
@@ -46,8 +47,10 @@ struct DataCopyExtParams {
 
 template <typename T> struct DataCopyPadExtParams {
   DataCopyPadExtParams() = default;
-  ASCENDC_API DataCopyPadExtParams(bool pad, uint8_t left, uint8_t right, T value)
-      : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value) {}
+  ASCENDC_API DataCopyPadExtParams(bool pad, uint8_t left, uint8_t right,
+                                   T value)
+      : isPad(pad), leftPadding(left), rightPadding(right),
+        paddingValue(value) {}
   bool isPad = false;
   uint8_t leftPadding = 0;
   uint8_t rightPadding = 0;
@@ -56,8 +59,10 @@ template <typename T> struct DataCopyPadExtParams {
 
 struct DataCopyPadParams {
   DataCopyPadParams() = default;
-  ASCENDC_API DataCopyPadParams(bool pad, uint8_t left, uint8_t right, uint64_t value)
-      : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(value) {}
+  ASCENDC_API DataCopyPadParams(bool pad, uint8_t left, uint8_t right,
+                                uint64_t value)
+      : isPad(pad), leftPadding(left), rightPadding(right),
+        paddingValue(value) {}
   bool isPad = false;
   uint8_t leftPadding = 0;
   uint8_t rightPadding = 0;
@@ -66,10 +71,10 @@ struct DataCopyPadParams {
 
 struct Nd2NzParams {
   Nd2NzParams() = default;
-  ASCENDC_API Nd2NzParams(uint16_t ndNumIn, uint16_t nValueIn, uint16_t dValueIn,
-                          uint16_t srcNdMatrixStrideIn, uint16_t srcDValueIn,
-                          uint16_t dstNzC0StrideIn, uint16_t dstNzNStrideIn,
-                          uint16_t dstNzMatrixStrideIn)
+  ASCENDC_API Nd2NzParams(uint16_t ndNumIn, uint16_t nValueIn,
+                          uint16_t dValueIn, uint16_t srcNdMatrixStrideIn,
+                          uint16_t srcDValueIn, uint16_t dstNzC0StrideIn,
+                          uint16_t dstNzNStrideIn, uint16_t dstNzMatrixStrideIn)
       : ndNum(ndNumIn), nValue(nValueIn), dValue(dValueIn),
         srcNdMatrixStride(srcNdMatrixStrideIn), srcDValue(srcDValueIn),
         dstNzC0Stride(dstNzC0StrideIn), dstNzNStride(dstNzNStrideIn),
@@ -89,8 +94,9 @@ struct LoadData2DParams {
   ASCENDC_API LoadData2DParams(uint16_t start, uint8_t repeat, uint16_t stride,
                                uint8_t sidIn, uint16_t gap, bool transpose,
                                uint8_t mode)
-      : startIndex(start), dstGap(gap), srcStride(stride), ifTranspose(transpose),
-        repeatTimes(repeat), sid(sidIn), addrMode(mode) {}
+      : startIndex(start), dstGap(gap), srcStride(stride),
+        ifTranspose(transpose), repeatTimes(repeat), sid(sidIn),
+        addrMode(mode) {}
   uint16_t startIndex = 0;
   uint16_t dstGap = 0;
   uint16_t srcStride = 0;
@@ -102,12 +108,14 @@ struct LoadData2DParams {
 
 struct LoadData2dTransposeParams {
   LoadData2dTransposeParams() = default;
-  ASCENDC_API LoadData2dTransposeParams(uint16_t start, uint8_t repeat, uint16_t stride,
-                                        uint16_t gap, uint16_t fracGap)
+  ASCENDC_API LoadData2dTransposeParams(uint16_t start, uint8_t repeat,
+                                        uint16_t stride, uint16_t gap,
+                                        uint16_t fracGap)
       : startIndex(start), repeatTimes(repeat), srcStride(stride), dstGap(gap),
         dstFracGap(fracGap) {}
-  ASCENDC_API LoadData2dTransposeParams(uint16_t start, uint8_t repeat, uint16_t stride,
-                                        uint16_t gap, uint16_t fracGap, uint8_t mode)
+  ASCENDC_API LoadData2dTransposeParams(uint16_t start, uint8_t repeat,
+                                        uint16_t stride, uint16_t gap,
+                                        uint16_t fracGap, uint8_t mode)
       : LoadData2dTransposeParams(start, repeat, stride, gap, fracGap) {
     addrMode = mode;
   }
@@ -121,30 +129,34 @@ struct LoadData2dTransposeParams {
 
 template <typename T> struct LoadData3DParamsV2 {
   LoadData3DParamsV2() = default;
-  ASCENDC_API LoadData3DParamsV2(const uint8_t padding[4], uint16_t l1HIn, uint16_t l1WIn,
-                                 uint16_t channels, uint16_t kExtensionIn,
-                                 uint16_t mExtensionIn, uint16_t kStart, uint16_t mStart,
-                                 uint8_t strideWIn, uint8_t strideHIn, uint8_t filterWIn,
-                                 uint8_t filterHIn, uint8_t dilationW, uint8_t dilationH,
-                                 bool transpose, bool smallK, T pad)
+  ASCENDC_API
+  LoadData3DParamsV2(const uint8_t padding[4], uint16_t l1HIn, uint16_t l1WIn,
+                     uint16_t channels, uint16_t kExtensionIn,
+                     uint16_t mExtensionIn, uint16_t kStart, uint16_t mStart,
+                     uint8_t strideWIn, uint8_t strideHIn, uint8_t filterWIn,
+                     uint8_t filterHIn, uint8_t dilationW, uint8_t dilationH,
+                     bool transpose, bool smallK, T pad)
       : l1H(l1HIn), l1W(l1WIn), channelSize(channels), kExtension(kExtensionIn),
         mExtension(mExtensionIn), kStartPt(kStart), mStartPt(mStart),
         strideW(strideWIn), strideH(strideHIn), filterW(filterWIn),
-        filterH(filterHIn), dilationFilterW(dilationW), dilationFilterH(dilationH),
-        enTranspose(transpose), enSmallK(smallK), padValue(pad) {
+        filterH(filterHIn), dilationFilterW(dilationW),
+        dilationFilterH(dilationH), enTranspose(transpose), enSmallK(smallK),
+        padValue(pad) {
     for (int i = 0; i < 4; ++i)
       padList[i] = padding[i];
   }
-  ASCENDC_API LoadData3DParamsV2(const uint8_t padding[4], uint16_t l1HIn, uint16_t l1WIn,
-                                 uint16_t channels, uint16_t kExtensionIn,
-                                 uint16_t mExtensionIn, uint16_t kStart, uint16_t mStart,
-                                 uint8_t strideWIn, uint8_t strideHIn, uint8_t filterWIn,
-                                 uint8_t filterHIn, uint8_t dilationW, uint8_t dilationH,
-                                 bool transpose, bool smallK, T pad, bool bigFilterW,
-                                 bool bigFilterH, bool matrixControl)
-      : LoadData3DParamsV2(padding, l1HIn, l1WIn, channels, kExtensionIn, mExtensionIn,
-                           kStart, mStart, strideWIn, strideHIn, filterWIn, filterHIn,
-                           dilationW, dilationH, transpose, smallK, pad) {
+  ASCENDC_API
+  LoadData3DParamsV2(const uint8_t padding[4], uint16_t l1HIn, uint16_t l1WIn,
+                     uint16_t channels, uint16_t kExtensionIn,
+                     uint16_t mExtensionIn, uint16_t kStart, uint16_t mStart,
+                     uint8_t strideWIn, uint8_t strideHIn, uint8_t filterWIn,
+                     uint8_t filterHIn, uint8_t dilationW, uint8_t dilationH,
+                     bool transpose, bool smallK, T pad, bool bigFilterW,
+                     bool bigFilterH, bool matrixControl)
+      : LoadData3DParamsV2(padding, l1HIn, l1WIn, channels, kExtensionIn,
+                           mExtensionIn, kStart, mStart, strideWIn, strideHIn,
+                           filterWIn, filterHIn, dilationW, dilationH,
+                           transpose, smallK, pad) {
     filterSizeW = bigFilterW;
     filterSizeH = bigFilterH;
     fMatrixCtrl = matrixControl;
@@ -173,7 +185,8 @@ template <typename T> struct LoadData3DParamsV2 {
 
 template <typename T> struct InitConstValueParams {
   InitConstValueParams() = default;
-  ASCENDC_API InitConstValueParams(uint16_t repeat, uint16_t blocks, uint16_t gap, T value)
+  ASCENDC_API InitConstValueParams(uint16_t repeat, uint16_t blocks,
+                                   uint16_t gap, T value)
       : repeatTimes(repeat), blockNum(blocks), dstGap(gap), initValue(value) {}
   ASCENDC_API InitConstValueParams(uint16_t repeat, T value)
       : repeatTimes(repeat), blockNum(1), initValue(value) {}
@@ -186,11 +199,13 @@ template <typename T> struct InitConstValueParams {
 struct MmadParams {
   MmadParams() = default;
   ASCENDC_API MmadParams(uint16_t mIn, uint16_t nIn, uint16_t kIn, bool bias,
-                         int32_t fmOffsetIn, bool sparse, bool winogradA, bool winogradB)
-      : m(mIn), n(nIn), k(kIn), isBias(bias), fmOffset(fmOffsetIn), enSsparse(sparse),
-        enWinogradA(winogradA), enWinogradB(winogradB), cmatrixInitVal(!bias) {}
-  ASCENDC_API MmadParams(uint16_t mIn, uint16_t nIn, uint16_t kIn, uint8_t unitFlagIn,
-                         bool source, bool initial)
+                         int32_t fmOffsetIn, bool sparse, bool winogradA,
+                         bool winogradB)
+      : m(mIn), n(nIn), k(kIn), isBias(bias), fmOffset(fmOffsetIn),
+        enSsparse(sparse), enWinogradA(winogradA), enWinogradB(winogradB),
+        cmatrixInitVal(!bias) {}
+  ASCENDC_API MmadParams(uint16_t mIn, uint16_t nIn, uint16_t kIn,
+                         uint8_t unitFlagIn, bool source, bool initial)
       : m(mIn), n(nIn), k(kIn), unitFlag(unitFlagIn), cmatrixSource(source),
         cmatrixInitVal(initial) {}
   uint16_t m = 0;
@@ -216,14 +231,16 @@ constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
 
 struct FixpipeParamsV220 {
   FixpipeParamsV220() = default;
-  ASCENDC_API FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src, uint32_t dst, bool relu)
+  ASCENDC_API FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src,
+                                uint32_t dst, bool relu)
       : nSize(n), mSize(m), srcStride(src), dstStride(dst), reluEn(relu) {}
-  ASCENDC_API FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src, uint32_t dst, bool relu,
-                                QuantMode_t quant, int64_t scalar, uint16_t matrices,
+  ASCENDC_API FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src,
+                                uint32_t dst, bool relu, QuantMode_t quant,
+                                int64_t scalar, uint16_t matrices,
                                 uint16_t srcNd, uint16_t dstNd, uint8_t unit)
       : nSize(n), mSize(m), srcStride(src), dstStride(dst), quantPre(quant),
-        deqScalar(static_cast<uint64_t>(scalar)), ndNum(matrices), srcNdStride(srcNd),
-        dstNdStride(dstNd), reluEn(relu), unitFlag(unit) {}
+        deqScalar(static_cast<uint64_t>(scalar)), ndNum(matrices),
+        srcNdStride(srcNd), dstNdStride(dstNd), reluEn(relu), unitFlag(unit) {}
   uint16_t nSize = 0;
   uint16_t mSize = 0;
   uint16_t srcStride = 0;
@@ -241,8 +258,10 @@ struct FixpipeParamsV220 {
 // Strides of vector instructions in 32 bytes.
 struct UnaryRepeatParams {
   UnaryRepeatParams() = default;
-  ASCENDC_API UnaryRepeatParams(uint16_t dstBlk, uint16_t srcBlk, uint8_t dstRep, uint8_t srcRep)
-      : dstBlkStride(dstBlk), srcBlkStride(srcBlk), dstRepStride(dstRep), srcRepStride(srcRep) {}
+  ASCENDC_API UnaryRepeatParams(uint16_t dstBlk, uint16_t srcBlk,
+                                uint8_t dstRep, uint8_t srcRep)
+      : dstBlkStride(dstBlk), srcBlkStride(srcBlk), dstRepStride(dstRep),
+        srcRepStride(srcRep) {}
   uint16_t dstBlkStride = 1;
   uint16_t srcBlkStride = 1;
   uint8_t dstRepStride = 8;
@@ -250,7 +269,8 @@ struct UnaryRepeatParams {
 };
 struct BinaryRepeatParams {
   BinaryRepeatParams() = default;
-  ASCENDC_API BinaryRepeatParams(uint8_t dstBlk, uint8_t src0Blk, uint8_t src1Blk, uint8_t dstRep,
+  ASCENDC_API BinaryRepeatParams(uint8_t dstBlk, uint8_t src0Blk,
+                                 uint8_t src1Blk, uint8_t dstRep,
                                  uint8_t src0Rep, uint8_t src1Rep)
       : dstBlkStride(dstBlk), src0BlkStride(src0Blk), src1BlkStride(src1Blk),
         dstRepStride(dstRep), src0RepStride(src0Rep), src1RepStride(src1Rep) {}
@@ -264,8 +284,10 @@ struct BinaryRepeatParams {
 };
 struct CopyRepeatParams {
   CopyRepeatParams() = default;
-  ASCENDC_API CopyRepeatParams(uint16_t dst, uint16_t src, uint16_t dstRep, uint16_t srcRep)
-      : dstStride(dst), srcStride(src), dstRepeatSize(dstRep), srcRepeatSize(srcRep) {}
+  ASCENDC_API CopyRepeatParams(uint16_t dst, uint16_t src, uint16_t dstRep,
+                               uint16_t srcRep)
+      : dstStride(dst), srcStride(src), dstRepeatSize(dstRep),
+        srcRepeatSize(srcRep) {}
   uint16_t dstStride = 1;
   uint16_t srcStride = 1;
   uint16_t dstRepeatSize = 8;

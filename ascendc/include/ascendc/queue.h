@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The managed style of Ascend C: TPipe hands out memory and event ids, TQue
-// turns AllocTensor/EnQue/DeQue/FreeTensor into flags. Each buffer keeps its two
-// event ids: then a flag is never set again before its last wait is through,
-// because the buffer's own hand-over lies between. All state lives in these
-// objects, that is on the kernel's stack: several cores run one shared object
-// in one process, so nothing here may be global.
+// turns AllocTensor/EnQue/DeQue/FreeTensor into flags. Each buffer keeps its
+// two event ids: then a flag is never set again before its last wait is
+// through, because the buffer's own hand-over lies between. All state lives in
+// these objects, that is on the kernel's stack: several cores run one shared
+// object in one process, so nothing here may be global.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,9 +73,10 @@ struct BufferEvent {
   bool isSet = false;
 };
 
-ASCENDC_API void dynamicFlag(ascsim::Opcode opcode, pipe_t from, pipe_t to, uint32_t id) {
-  ascsim::Instruction instruction(opcode, opcode == ascsim::Opcode::SetFlag ? pipeOf(from)
-                                                                            : pipeOf(to));
+ASCENDC_API void dynamicFlag(ascsim::Opcode opcode, pipe_t from, pipe_t to,
+                             uint32_t id) {
+  ascsim::Instruction instruction(
+      opcode, opcode == ascsim::Opcode::SetFlag ? pipeOf(from) : pipeOf(to));
   instruction.cubeFlags = 1; // may use the toolchain's ids 6 and 7
   instruction.flag = {pipeOf(from), pipeOf(to), id, 0};
   [[clang::nomerge]] issue(instruction);
@@ -84,7 +85,8 @@ ASCENDC_API void dynamicFlag(ascsim::Opcode opcode, pipe_t from, pipe_t to, uint
 } // namespace detail
 
 template <TPosition pos> class TBuf;
-template <TPosition src, TPosition dst, int32_t depth, auto mask> class TQueBind;
+template <TPosition src, TPosition dst, int32_t depth, auto mask>
+class TQueBind;
 
 class TPipe {
 public:
@@ -98,7 +100,8 @@ public:
 
   ASCENDC_API void Init() {
     ascsim_init_soc_state();
-    ascsim_set_register(ascsim::Register::PipeObject, reinterpret_cast<uint64_t>(this));
+    ascsim_set_register(ascsim::Register::PipeObject,
+                        reinterpret_cast<uint64_t>(this));
     for (auto &head : heads)
       head = 0;
     for (auto &ids : usedEvents)
@@ -110,7 +113,8 @@ public:
   ASCENDC_API void Destroy() {
     for (uint32_t i = 0; i < pending; ++i)
       if (pendingEvents[i].event->isSet) {
-        detail::dynamicFlag(ascsim::Opcode::WaitFlag, pendingEvents[i].from, pendingEvents[i].to,
+        detail::dynamicFlag(ascsim::Opcode::WaitFlag, pendingEvents[i].from,
+                            pendingEvents[i].to,
                             static_cast<uint32_t>(pendingEvents[i].event->id));
         pendingEvents[i].event->isSet = false;
       }
@@ -123,12 +127,17 @@ public:
   }
 
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
-  ASCENDC_API bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num, uint32_t len) {
+  ASCENDC_API bool InitBuffer(TQueBind<src, dst, depth, mask> &que, uint8_t num,
+                              uint32_t len) {
     uint32_t bytes = AlignUp(len, 32);
-    que.setUp(this, num, bytes, allocate(detail::memoryOf(TQueBind<src, dst, depth, mask>::position), bytes * num));
+    que.setUp(
+        this, num, bytes,
+        allocate(detail::memoryOf(TQueBind<src, dst, depth, mask>::position),
+                 bytes * num));
     return true;
   }
-  template <TPosition pos> ASCENDC_API bool InitBuffer(TBuf<pos> &buf, uint32_t len) {
+  template <TPosition pos>
+  ASCENDC_API bool InitBuffer(TBuf<pos> &buf, uint32_t len) {
     uint32_t bytes = AlignUp(len, 32);
     buf.setUp(allocate(detail::memoryOf(pos), bytes), bytes);
     return true;
@@ -157,7 +166,8 @@ public:
   ASCENDC_API void releaseEvent(uint8_t pair, TEventID id) {
     usedEvents[pair] &= uint8_t(~(1u << id));
   }
-  ASCENDC_API void notePending(pipe_t from, pipe_t to, detail::BufferEvent *event) {
+  ASCENDC_API void notePending(pipe_t from, pipe_t to,
+                               detail::BufferEvent *event) {
     if (pending == kMaxPending)
       return ascsim_fault("TPipe: more than 64 queue buffers");
     pendingEvents[pending++] = {from, to, event};
@@ -168,7 +178,8 @@ private:
     for (TEventID id = 0; id < 8; ++id)
       if (!(usedEvents[pair] >> id & 1))
         return id;
-    ascsim_fault("TPipe: the eight event ids of a pair of pipes are all taken; use fewer "
+    ascsim_fault("TPipe: the eight event ids of a pair of pipes are all taken; "
+                 "use fewer "
                  "buffers or queues at this position");
     return 0;
   }
@@ -192,17 +203,20 @@ private:
 };
 
 ASCENDC_API TPipe *GetTPipePtr() {
-  return reinterpret_cast<TPipe *>(ascsim_get_register(ascsim::Register::PipeObject));
+  return reinterpret_cast<TPipe *>(
+      ascsim_get_register(ascsim::Register::PipeObject));
 }
 
 /// A queue of tensors between the pipe that fills and the pipe that empties.
-template <TPosition src, TPosition dst, int32_t depth, auto mask = 0> class TQueBind {
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0>
+class TQueBind {
 public:
-  static constexpr bool straightThrough = src == TPosition::VECIN && dst == TPosition::VECOUT;
+  static constexpr bool straightThrough =
+      src == TPosition::VECIN && dst == TPosition::VECOUT;
   static constexpr TPosition position =
-      src == TPosition::GM ? dst
+      src == TPosition::GM                              ? dst
       : dst == TPosition::GM || straightThrough || true ? src
-                                                         : dst;
+                                                        : dst;
   static constexpr pipe_t from = detail::producerPipe(src);
   static constexpr pipe_t to =
       straightThrough ? PIPE_MTE3 : detail::consumerPipe(src);
@@ -215,18 +229,21 @@ public:
       nextFree = slot + 1 == buffers ? 0 : slot + 1;
       waitFor(freeEvent[slot], to, from);
       state[slot] = Taken;
-      LocalTensor<T> tensor(position, base + slot * bytes, bytes / uint32_t(sizeof(T)));
+      LocalTensor<T> tensor(position, base + slot * bytes,
+                            bytes / uint32_t(sizeof(T)));
       tensor.queueSlot = uint8_t(slot);
       return tensor;
     }
-    ascsim_fault("TQue::AllocTensor: every buffer of the queue is in use; free one first or "
+    ascsim_fault("TQue::AllocTensor: every buffer of the queue is in use; free "
+                 "one first or "
                  "give InitBuffer more");
     return LocalTensor<T>();
   }
   template <typename T> ASCENDC_API bool EnQue(const LocalTensor<T> &tensor) {
     uint32_t slot = slotOf(tensor);
     if (queued >= kMaxBuffers || slot >= buffers)
-      ascsim_fault("TQue::EnQue: the tensor is not from this queue, or the queue is full");
+      ascsim_fault("TQue::EnQue: the tensor is not from this queue, or the "
+                   "queue is full");
     set(fullEvent[slot], from, to);
     state[slot] = Queued;
     order[(first + queued) % kMaxBuffers] = uint8_t(slot);
@@ -241,21 +258,26 @@ public:
     --queued;
     waitFor(fullEvent[slot], from, to);
     state[slot] = Taken;
-    LocalTensor<T> tensor(position, base + slot * bytes, bytes / uint32_t(sizeof(T)));
+    LocalTensor<T> tensor(position, base + slot * bytes,
+                          bytes / uint32_t(sizeof(T)));
     tensor.queueSlot = uint8_t(slot);
     return tensor;
   }
-  template <typename T> ASCENDC_API void FreeTensor(const LocalTensor<T> &tensor) {
+  template <typename T>
+  ASCENDC_API void FreeTensor(const LocalTensor<T> &tensor) {
     uint32_t slot = slotOf(tensor);
     if (slot >= buffers || state[slot] == Free)
-      return ascsim_fault("TQue::FreeTensor: the tensor is not a taken one of this queue");
+      return ascsim_fault(
+          "TQue::FreeTensor: the tensor is not a taken one of this queue");
     set(freeEvent[slot], to, from);
     state[slot] = Free;
   }
   template <typename T> ASCENDC_API void AllocTensor(LocalTensor<T> &tensor) {
     tensor = AllocTensor<T>();
   }
-  template <typename T> ASCENDC_API void DeQue(LocalTensor<T> &tensor) { tensor = DeQue<T>(); }
+  template <typename T> ASCENDC_API void DeQue(LocalTensor<T> &tensor) {
+    tensor = DeQue<T>();
+  }
   ASCENDC_API bool VacantInQue() const { return queued < buffers; }
   ASCENDC_API bool HasTensorInQue() const { return queued != 0; }
   ASCENDC_API int32_t GetTensorCountInQue() const { return int32_t(queued); }
@@ -271,7 +293,8 @@ public:
   }
 
   // Called by TPipe::InitBuffer.
-  ASCENDC_API void setUp(TPipe *owner, uint32_t number, uint32_t length, uint32_t address) {
+  ASCENDC_API void setUp(TPipe *owner, uint32_t number, uint32_t length,
+                         uint32_t address) {
     if (number == 0 || number > kMaxBuffers)
       return ascsim_fault("TPipe::InitBuffer: a queue has 1 to 8 buffers");
     pipe = owner;
@@ -287,19 +310,24 @@ public:
   }
 
 private:
-  ASCENDC_API void set(detail::BufferEvent &event, pipe_t source, pipe_t destination) {
+  ASCENDC_API void set(detail::BufferEvent &event, pipe_t source,
+                       pipe_t destination) {
     if (event.id < 0)
       event.id = pipe->allocateEvent(source * 8 + destination);
-    detail::dynamicFlag(ascsim::Opcode::SetFlag, source, destination, uint32_t(event.id));
+    detail::dynamicFlag(ascsim::Opcode::SetFlag, source, destination,
+                        uint32_t(event.id));
     event.isSet = true;
   }
-  ASCENDC_API void waitFor(detail::BufferEvent &event, pipe_t source, pipe_t destination) {
+  ASCENDC_API void waitFor(detail::BufferEvent &event, pipe_t source,
+                           pipe_t destination) {
     if (!event.isSet)
       return;
-    detail::dynamicFlag(ascsim::Opcode::WaitFlag, source, destination, uint32_t(event.id));
+    detail::dynamicFlag(ascsim::Opcode::WaitFlag, source, destination,
+                        uint32_t(event.id));
     event.isSet = false;
   }
-  template <typename T> ASCENDC_API uint32_t slotOf(const LocalTensor<T> &tensor) const {
+  template <typename T>
+  ASCENDC_API uint32_t slotOf(const LocalTensor<T> &tensor) const {
     return bytes ? (uint32_t(tensor.GetPhyAddr()) - base) / bytes : kMaxBuffers;
   }
   static constexpr uint32_t kMaxBuffers = 8;
@@ -333,7 +361,8 @@ constexpr TPosition defaultDestination(TPosition position) {
 } // namespace detail
 
 template <TPosition pos, int32_t depth, auto mask = 0>
-class TQue : public TQueBind<pos, detail::defaultDestination(pos), depth, mask> {};
+class TQue
+    : public TQueBind<pos, detail::defaultDestination(pos), depth, mask> {};
 
 template <TPosition pos = TPosition::LCM> class TBuf {
 public:
@@ -344,7 +373,8 @@ public:
     return LocalTensor<T>(pos, base, len);
   }
   template <typename T>
-  ASCENDC_API LocalTensor<T> GetWithOffset(uint32_t size, uint32_t byteOffset) const {
+  ASCENDC_API LocalTensor<T> GetWithOffset(uint32_t size,
+                                           uint32_t byteOffset) const {
     return LocalTensor<T>(pos, base + byteOffset, size);
   }
   ASCENDC_API uint32_t GetBufLen() const { return bytes; }

@@ -131,8 +131,8 @@ public:
   }
 
   ASCENDC_API ascsim::Operand operand() const {
-    return {byteAddress, detail::memoryOf(logicPosition),
-            detail::dataTypeOf<T>, false};
+    return {byteAddress, detail::memoryOf(logicPosition), detail::dataTypeOf<T>,
+            false};
   }
 
   // Bookkeeping of TQue; not part of the public API.

@@ -26,8 +26,8 @@ constexpr uint16_t repeatStride(uint32_t size, uint32_t widest) {
 }
 
 /// Contiguous operands; `widest` is the size that fills 256 bytes a repeat.
-ASCENDC_API void setCount(ascsim::Instruction &instruction, int64_t count, uint32_t dstSize,
-                          uint32_t srcSize, uint32_t widest) {
+ASCENDC_API void setCount(ascsim::Instruction &instruction, int64_t count,
+                          uint32_t dstSize, uint32_t srcSize, uint32_t widest) {
   ascsim::VectorShape &shape = instruction.vector;
   shape.counterMode = true;
   shape.count = count < 0 ? 0 : static_cast<uint32_t>(count);
@@ -36,7 +36,8 @@ ASCENDC_API void setCount(ascsim::Instruction &instruction, int64_t count, uint3
 }
 
 template <bool isSetMask>
-ASCENDC_API void setMask(ascsim::Instruction &instruction, uint64_t mask, uint32_t repeat) {
+ASCENDC_API void setMask(ascsim::Instruction &instruction, uint64_t mask,
+                         uint32_t repeat) {
   ascsim::VectorShape &shape = instruction.vector;
   shape.repeat = repeat;
   shape.maskFromRegister = !isSetMask;
@@ -47,7 +48,8 @@ ASCENDC_API void setMask(ascsim::Instruction &instruction, uint64_t mask, uint32
   }
 }
 template <bool isSetMask>
-ASCENDC_API void setMask(ascsim::Instruction &instruction, const uint64_t *mask, uint32_t repeat) {
+ASCENDC_API void setMask(ascsim::Instruction &instruction, const uint64_t *mask,
+                         uint32_t repeat) {
   ascsim::VectorShape &shape = instruction.vector;
   shape.repeat = repeat;
   shape.maskFromRegister = !isSetMask;
@@ -58,18 +60,22 @@ ASCENDC_API void setMask(ascsim::Instruction &instruction, const uint64_t *mask,
   }
 }
 
-ASCENDC_API void setStrides(ascsim::Instruction &instruction, const UnaryRepeatParams &params) {
+ASCENDC_API void setStrides(ascsim::Instruction &instruction,
+                            const UnaryRepeatParams &params) {
   instruction.vector.dst = {params.dstBlkStride, params.dstRepStride};
   instruction.vector.src0 = {params.srcBlkStride, params.srcRepStride};
 }
-ASCENDC_API void setStrides(ascsim::Instruction &instruction, const BinaryRepeatParams &params) {
+ASCENDC_API void setStrides(ascsim::Instruction &instruction,
+                            const BinaryRepeatParams &params) {
   instruction.vector.dst = {params.dstBlkStride, params.dstRepStride};
   instruction.vector.src0 = {params.src0BlkStride, params.src0RepStride};
   instruction.vector.src1 = {params.src1BlkStride, params.src1RepStride};
 }
 
-ASCENDC_API ascsim::Instruction vectorOp(ascsim::Opcode opcode, ascsim::Function function,
-                                         ascsim::Operand dst, ascsim::Operand src0) {
+ASCENDC_API ascsim::Instruction vectorOp(ascsim::Opcode opcode,
+                                         ascsim::Function function,
+                                         ascsim::Operand dst,
+                                         ascsim::Operand src0) {
   ascsim::Instruction instruction(opcode, ascsim::Pipe::V);
   instruction.function = function;
   instruction.dst = dst;

@@ -35,41 +35,82 @@ constexpr unsigned kNumPipes = 7;
 enum class CoreType : u8 { AIC, AIV };
 
 enum class DataType : u8 {
-  F16, BF16, F32, I8, U8, I16, U16, I32, U32, I64, U64, F64, I4, None
+  F16,
+  BF16,
+  F32,
+  I8,
+  U8,
+  I16,
+  U16,
+  I32,
+  U32,
+  I64,
+  U64,
+  F64,
+  I4,
+  None
 };
 
 /// Size in bytes of one element. I4 is counted as 1 here and handled by the
 /// instructions that accept it.
 constexpr unsigned sizeOf(DataType type) {
   switch (type) {
-  case DataType::I8: case DataType::U8: case DataType::I4: return 1;
-  case DataType::F16: case DataType::BF16: case DataType::I16:
-  case DataType::U16: return 2;
-  case DataType::F32: case DataType::I32: case DataType::U32: return 4;
-  case DataType::I64: case DataType::U64: case DataType::F64: return 8;
-  case DataType::None: return 0;
+  case DataType::I8:
+  case DataType::U8:
+  case DataType::I4:
+    return 1;
+  case DataType::F16:
+  case DataType::BF16:
+  case DataType::I16:
+  case DataType::U16:
+    return 2;
+  case DataType::F32:
+  case DataType::I32:
+  case DataType::U32:
+    return 4;
+  case DataType::I64:
+  case DataType::U64:
+  case DataType::F64:
+    return 8;
+  case DataType::None:
+    return 0;
   }
   return 0;
 }
 
 enum class Opcode : u16 {
   // Synchronisation.
-  SetFlag, WaitFlag, PipeBarrier, CrossCoreSet, CrossCoreWait,
+  SetFlag,
+  WaitFlag,
+  PipeBarrier,
+  CrossCoreSet,
+  CrossCoreWait,
   // Data movement.
-  CopyGmToLocal,   // GM -> UB or L1, DataCopy in its block form and DataCopyPad
-  CopyLocalToGm,   // UB or L1 -> GM
-  CopyNd2Nz,       // GM -> L1
-  CopyLocal,       // UB -> UB (pipe V), L1 -> BT/FB (MTE1/FIX)
-  LoadData2D,      // L1 (or GM) -> L0A/L0B
-  LoadData3D,      // L1 -> L0A/L0B, image to column
+  CopyGmToLocal, // GM -> UB or L1, DataCopy in its block form and DataCopyPad
+  CopyLocalToGm, // UB or L1 -> GM
+  CopyNd2Nz,     // GM -> L1
+  CopyLocal,     // UB -> UB (pipe V), L1 -> BT/FB (MTE1/FIX)
+  LoadData2D,    // L1 (or GM) -> L0A/L0B
+  LoadData3D,    // L1 -> L0A/L0B, image to column
   LoadDataTranspose,
-  FillLocal,       // Fill / InitConstValue on L1/L0
-  Fixpipe,         // L0C -> GM or L1
+  FillLocal, // Fill / InitConstValue on L1/L0
+  Fixpipe,   // L0C -> GM or L1
   // Matrix.
   Mmad,
   // Vector.
-  Unary, Binary, Scalar, Ternary, Cast, Duplicate, Compare, CompareScalar,
-  Select, Broadcast /* Brcb */, Reduce, Gather, VecIndex,
+  Unary,
+  Binary,
+  Scalar,
+  Ternary,
+  Cast,
+  Duplicate,
+  Compare,
+  CompareScalar,
+  Select,
+  Broadcast /* Brcb */,
+  Reduce,
+  Gather,
+  VecIndex,
   NumOpcodes
 };
 
@@ -77,15 +118,46 @@ enum class Opcode : u16 {
 enum class Function : u8 {
   None,
   // Unary.
-  Exp, Ln, Sqrt, Rsqrt, Reciprocal, Abs, Relu, Not, Copy,
+  Exp,
+  Ln,
+  Sqrt,
+  Rsqrt,
+  Reciprocal,
+  Abs,
+  Relu,
+  Not,
+  Copy,
   // Binary and tensor-scalar.
-  Add, Sub, Mul, Div, Max, Min, And, Or, ShiftLeft, ShiftRight, LeakyRelu,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Max,
+  Min,
+  And,
+  Or,
+  ShiftLeft,
+  ShiftRight,
+  LeakyRelu,
   // Ternary: dst is also a source.
-  Axpy, MulAddDst, FusedMulAdd,
+  Axpy,
+  MulAddDst,
+  FusedMulAdd,
   // Comparison.
-  LT, GT, EQ, LE, GE, NE,
+  LT,
+  GT,
+  EQ,
+  LE,
+  GE,
+  NE,
   // Reduction: whole repeat, 32-byte block, neighbouring pair.
-  WholeSum, WholeMax, WholeMin, BlockSum, BlockMax, BlockMin, PairSum
+  WholeSum,
+  WholeMax,
+  WholeMin,
+  BlockSum,
+  BlockMax,
+  BlockMin,
+  PairSum
 };
 
 /// One tensor operand. `address` is a byte offset inside an on-chip memory, or
@@ -152,7 +224,8 @@ struct Load2DShape {
 /// (H*W) x (C * filter) matrix, from (`rowStart`, `columnStart`).
 struct Load3DShape {
   u32 l1H, l1W, channelSize;
-  u32 columns, rows, columnStart, rowStart; // kExtension mExtension kStartPt mStartPt
+  u32 columns, rows, columnStart,
+      rowStart; // kExtension mExtension kStartPt mStartPt
   u8 strideW, strideH, filterW, filterH, dilationW, dilationH;
   u8 pad[4]; // left right top bottom
   bool transpose;
@@ -161,16 +234,23 @@ struct Load3DShape {
 
 struct MmadShape {
   u32 m, n, k;
-  bool init;          // cmatrixInitVal
-  bool initFromBias;  // cmatrixSource
-  u8 unitFlag;        // 0 off, 2 keep, 3 toggle
+  bool init;         // cmatrixInitVal
+  bool initFromBias; // cmatrixSource
+  u8 unitFlag;       // 0 off, 2 keep, 3 toggle
   bool kDirectionAlign;
   bool hasBias;
 };
 
 enum class QuantMode : u8 {
-  NoQuant, F322F16, F322BF16, DEQF16, VDEQF16, QF322B8_PRE, VQF322B8_PRE,
-  REQ8, VREQ8
+  NoQuant,
+  F322F16,
+  F322BF16,
+  DEQF16,
+  VDEQF16,
+  QF322B8_PRE,
+  VQF322B8_PRE,
+  REQ8,
+  VREQ8
 };
 
 /// FixpipeParamsV220.
@@ -196,9 +276,19 @@ struct FlagShape {
 /// Registers that an instruction samples when it is issued. The API header
 /// writes them with `ascsim_set_register`; the simulator copies them.
 enum class Register : u8 {
-  MaskLow, MaskHigh, MaskMode /*0 normal, 1 counter*/, AtomicMode /*0 none,1 add,2 max,3 min*/,
-  AtomicType, Ctrl /*bit 48: 1 = INF/NaN mode*/, Hf32, DeqScale, PadValue, FixpipeNd,
-  SyncBase, PipeObject /*the kernel's TPipe*/, NumRegisters
+  MaskLow,
+  MaskHigh,
+  MaskMode /*0 normal, 1 counter*/,
+  AtomicMode /*0 none,1 add,2 max,3 min*/,
+  AtomicType,
+  Ctrl /*bit 48: 1 = INF/NaN mode*/,
+  Hf32,
+  DeqScale,
+  PadValue,
+  FixpipeNd,
+  SyncBase,
+  PipeObject /*the kernel's TPipe*/,
+  NumRegisters
 };
 
 /// One instruction. Only the member of the union that belongs to `opcode` is
@@ -208,10 +298,11 @@ struct Instruction {
   Pipe pipe;
   Function function = Function::None;
   RoundMode round = RoundMode::None;
-  u8 selectMode = 0;  // Select: SELMODE; Reduce: ReduceOrder
-  u8 cubeFlags = 0;   // flags: 1 = the id is the toolchain's to use (TQue, SyncAll)
+  u8 selectMode = 0; // Select: SELMODE; Reduce: ReduceOrder
+  u8 cubeFlags =
+      0; // flags: 1 = the id is the toolchain's to use (TQue, SyncAll)
   Operand dst, src0, src1, src2;
-  u64 scalar = 0;     // bits of the scalar operand, in the type of dst or src0
+  u64 scalar = 0; // bits of the scalar operand, in the type of dst or src0
   union {
     VectorShape vector;
     CopyShape copy;
@@ -224,18 +315,25 @@ struct Instruction {
   };
   /// For Reduce: repeat strides in the units of the API.
   u32 reduceDstStride = 0;
-  Instruction(Opcode opcode, Pipe pipe) : opcode(opcode), pipe(pipe), vector() {}
+  Instruction(Opcode opcode, Pipe pipe)
+      : opcode(opcode), pipe(pipe), vector() {}
 };
 
 /// What KERNEL_TASK_TYPE_DEFAULT leaves in the shared object: one entry per
-/// use, between `__start_ascsim_kernels` and `__stop_ascsim_kernels`, returned by
-/// the exported function `ascsim_kernel_notes`.
+/// use, between `__start_ascsim_kernels` and `__stop_ascsim_kernels`, returned
+/// by the exported function `ascsim_kernel_notes`.
 struct KernelNote {
   const char *kernel; // name of the function
   u32 type;           // KERNEL_TYPE_*, see ascendc/base.h
 };
 
-enum class Query : u8 { BlockIdx, BlockNum, SubBlockIdx, TaskRatio, SystemCycle };
+enum class Query : u8 {
+  BlockIdx,
+  BlockNum,
+  SubBlockIdx,
+  TaskRatio,
+  SystemCycle
+};
 
 } // namespace ascsim
 

@@ -50,8 +50,8 @@ public:
   uint32_t alignment(ChipMemory memory) const;
   static const char *memoryName(ChipMemory memory); // "L1", "L0A", ...
 
-  uint32_t eventIdsPerPipePair = 0;  // ids a kernel may use, from 0
-  uint32_t crossCoreFlags = 0;       // ids a kernel may use, from 0
+  uint32_t eventIdsPerPipePair = 0; // ids a kernel may use, from 0
+  uint32_t crossCoreFlags = 0;      // ids a kernel may use, from 0
   uint32_t crossCoreCounterLimit = 0;
 
   /// A named number of the description, e.g. `timing.mmad.fill_cycles`. A name

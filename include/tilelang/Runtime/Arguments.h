@@ -48,12 +48,13 @@ struct ArgumentProblem {
 using SizeValues = std::vector<std::optional<int64_t>>;
 
 /// Checks `arguments` (one for each parameter) and binds the sizes.
-std::optional<ArgumentProblem> checkArguments(const Artifact &artifact,
-                                              const std::vector<KernelArgument> &arguments,
-                                              SizeValues &sizes);
+std::optional<ArgumentProblem>
+checkArguments(const Artifact &artifact,
+               const std::vector<KernelArgument> &arguments, SizeValues &sizes);
 
 /// The value of a dimension; nothing while its symbol is not bound.
-std::optional<int64_t> evaluate(const Artifact &artifact, const Dimension &dimension,
+std::optional<int64_t> evaluate(const Artifact &artifact,
+                                const Dimension &dimension,
                                 const SizeValues &sizes);
 
 /// "argument 2 ('B') of kernel 'main'".

@@ -14,8 +14,25 @@
 namespace tilelang {
 
 enum class ElementType : uint8_t {
-  Unknown, Bool, I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64,
-  F8E4M3, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0
+  Unknown,
+  Bool,
+  I8,
+  U8,
+  I16,
+  U16,
+  I32,
+  U32,
+  I64,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F8E4M3,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  F8E8M0
 };
 
 /// The name as written in programs and artifacts ("float16").

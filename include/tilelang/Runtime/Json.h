@@ -24,7 +24,15 @@ namespace tilelang {
 
 class Json {
 public:
-  enum class Kind : uint8_t { Null, Boolean, Integer, Number, String, Array, Object };
+  enum class Kind : uint8_t {
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object
+  };
 
   Json() = default;
   Json(bool value) : valueKind(Kind::Boolean), integer(value) {}
@@ -54,7 +62,9 @@ public:
   const std::string &asString() const { return text; }
 
   /// Arrays.
-  void append(Json value) { items.emplace_back(std::string(), std::move(value)); }
+  void append(Json value) {
+    items.emplace_back(std::string(), std::move(value));
+  }
   size_t size() const { return items.size(); }
   const Json &at(size_t index) const { return items[index].second; }
 

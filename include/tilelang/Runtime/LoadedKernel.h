@@ -29,8 +29,8 @@ class LoadedKernel {
 public:
   /// Opens the shared objects. `chipDirectory` may be empty: the folder beside
   /// the library's own. On failure returns null and fills `error`.
-  static std::shared_ptr<LoadedKernel> load(Artifact artifact, std::string chipDirectory,
-                                            std::string &error);
+  static std::shared_ptr<LoadedKernel>
+  load(Artifact artifact, std::string chipDirectory, std::string &error);
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
@@ -40,13 +40,15 @@ public:
   /// `checkArguments` and no argument is absent any more. `isInitialised` says
   /// for each argument whether its content is defined (outputs that were just
   /// allocated are not). Thread-safe.
-  bool run(const std::vector<KernelArgument> &arguments, const std::vector<bool> &isInitialised,
-           const SizeValues &sizes, const RunOptions &options, sim::Report &report,
+  bool run(const std::vector<KernelArgument> &arguments,
+           const std::vector<bool> &isInitialised, const SizeValues &sizes,
+           const RunOptions &options, sim::Report &report,
            std::string &error) const;
 
   /// Lines of the emitted source behind addresses in the shared objects.
-  std::vector<sim::SourceLocation> resolve(const std::vector<sim::CodeAddress> &addresses,
-                                           const std::string &apiDirectory, std::string &error) const;
+  std::vector<sim::SourceLocation>
+  resolve(const std::vector<sim::CodeAddress> &addresses,
+          const std::string &apiDirectory, std::string &error) const;
 
 private:
   LoadedKernel() = default;

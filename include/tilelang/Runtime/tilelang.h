@@ -51,7 +51,8 @@ const char *tilelang_version(void);
 
 /* Loads an artifact file. `chip_directory` may be null: the folder that comes
    with the library. */
-TileLangKernel *tilelang_kernel_load(const char *path, const char *chip_directory);
+TileLangKernel *tilelang_kernel_load(const char *path,
+                                     const char *chip_directory);
 void tilelang_kernel_free(TileLangKernel *kernel);
 
 const char *tilelang_kernel_name(const TileLangKernel *kernel);
@@ -60,17 +61,21 @@ const char *tilelang_kernel_chip(const TileLangKernel *kernel);
 const char *tilelang_kernel_source(const TileLangKernel *kernel);
 size_t tilelang_kernel_parameter_count(const TileLangKernel *kernel);
 const char *tilelang_parameter_name(const TileLangKernel *kernel, size_t index);
-const char *tilelang_parameter_dtype(const TileLangKernel *kernel, size_t index);
+const char *tilelang_parameter_dtype(const TileLangKernel *kernel,
+                                     size_t index);
 int tilelang_parameter_is_tensor(const TileLangKernel *kernel, size_t index);
 /* Whether the kernel writes the tensor. */
 int tilelang_parameter_is_written(const TileLangKernel *kernel, size_t index);
 uint32_t tilelang_parameter_rank(const TileLangKernel *kernel, size_t index);
 /* The size of an axis, or -1 where it is known at run time only. */
-int64_t tilelang_parameter_extent(const TileLangKernel *kernel, size_t index, uint32_t axis);
+int64_t tilelang_parameter_extent(const TileLangKernel *kernel, size_t index,
+                                  uint32_t axis);
 
 /* Checks the arguments and runs the kernel to its end. Returns null if the call
    is refused; what the checks found is in the report. `options` may be null. */
-TileLangReport *tilelang_kernel_launch(const TileLangKernel *kernel, const TileLangArgument *arguments, size_t count,
+TileLangReport *tilelang_kernel_launch(const TileLangKernel *kernel,
+                                       const TileLangArgument *arguments,
+                                       size_t count,
                                        const TileLangLaunchOptions *options);
 void tilelang_report_free(TileLangReport *report);
 /* Non-zero when the kernel ran to its end without a finding. */
@@ -78,8 +83,10 @@ int tilelang_report_is_clean(const TileLangReport *report);
 double tilelang_report_cycles(const TileLangReport *report);
 double tilelang_report_microseconds(const TileLangReport *report);
 size_t tilelang_report_finding_count(const TileLangReport *report);
-const char *tilelang_report_finding_kind(const TileLangReport *report, size_t index);
-const char *tilelang_report_finding_message(const TileLangReport *report, size_t index);
+const char *tilelang_report_finding_kind(const TileLangReport *report,
+                                         size_t index);
+const char *tilelang_report_finding_message(const TileLangReport *report,
+                                            size_t index);
 /* What the kernel printed. */
 const char *tilelang_report_output(const TileLangReport *report);
 

@@ -57,7 +57,13 @@ public:
 private:
   // Events: at equal times in the order of their kinds, then of creation.
   enum class EventKind : uint8_t {
-    TransferEnd, Complete, FlagFire, CrossArrive, PipeFree, PipeWake, Resume
+    TransferEnd,
+    Complete,
+    FlagFire,
+    CrossArrive,
+    PipeFree,
+    PipeWake,
+    Resume
   };
   struct Event {
     double time;
@@ -215,7 +221,7 @@ private:
 
   uint32_t dirtyScalarCores = 0;
   uint64_t randomState = 0;
-  AccessList accesses;            // scratch
+  AccessList accesses;               // scratch
   std::vector<Violation> violations; // scratch
   std::vector<Race> races;           // of the access in hand
   RaceHandler noteRace;

@@ -52,7 +52,7 @@ public:
   std::vector<Region> &all() { return regions; }
 
 private:
-  std::vector<Region> regions;    // by virtual address
+  std::vector<Region> regions;     // by virtual address
   std::vector<uint32_t> hostOrder; // by host address
   size_t lastHost = 0, lastVirtual = 0;
 };

@@ -60,12 +60,11 @@ private:
   };
   void advance(double now);
   void recompute();
-  template <typename Use>
-  void share(double capacity, Use &&use);
+  template <typename Use> void share(double capacity, Use &&use);
 
   const EngineConstants &constants;
   std::vector<Flow> flows;
-  std::vector<std::pair<double, double>> levels; // scratch: rate, use
+  std::vector<std::pair<double, double>> levels;      // scratch: rate, use
   std::vector<std::pair<uint64_t, uint32_t>> streams; // scratch
   double clock = 0;
   double next = std::numeric_limits<double>::infinity();

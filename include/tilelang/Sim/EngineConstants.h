@@ -29,7 +29,8 @@ struct EngineConstants {
   double hbmRowBytes, bypassShortRow;
   uint64_t l2Capacity;
   uint32_t l2LineBytes, l2SectorBytes, l2PanelBytes;
-  double portAicRead, portNd2Nz, portAivRead, portAicWrite, portAivWrite, portFixpipe;
+  double portAicRead, portNd2Nz, portAivRead, portAicWrite, portAivWrite,
+      portFixpipe;
   double missAic, missAiv;
   double dmaIssue, rowBurstHit, rowBurstMiss;
   double aicBaseUs, aicFullUs, aivBaseUs, aivFullUs, mixBaseUs, mixFullUs;

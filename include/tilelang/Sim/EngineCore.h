@@ -35,7 +35,7 @@ struct QueueEntry {
   uint32_t site = 0;
   uint32_t sequence = 0; // in its pipe
   uint32_t order = 0;    // in the program
-  bool skip = false; // out of bounds: takes time, moves nothing
+  bool skip = false;     // out of bounds: takes time, moves nothing
   double start = 0;
   double latency = 0;
   /// What the scalar unit knew when it dispatched the instruction.
@@ -113,7 +113,12 @@ struct CrossCounter {
 };
 
 enum class BlockedOn : uint8_t {
-  Nothing, QueueFull, Flag, CrossFlag, Drain, Time
+  Nothing,
+  QueueFull,
+  Flag,
+  CrossFlag,
+  Drain,
+  Time
 };
 
 constexpr unsigned kCrossFlags = 16;
@@ -121,7 +126,7 @@ constexpr unsigned kCrossFlags = 16;
 /// One physical core and the program it runs.
 struct Core {
   ascsim::CoreType type = ascsim::CoreType::AIV;
-  uint32_t index = 0;      // among the cores of its type
+  uint32_t index = 0;       // among the cores of its type
   uint32_t reportIndex = 0; // among all cores
   uint32_t cluster = 0;
   uint8_t place = 0; // within its block: 0 AIC, 1 and 2 AIV; 0 if alone
@@ -139,7 +144,8 @@ struct Core {
   std::array<InitialisationMap, ascsim::kNumMemories> initialised;
   std::optional<ScalarCache> cache;
 
-  /// Cycles for which reads of L1 held its port, with the whole of the last one.
+  /// Cycles for which reads of L1 held its port, with the whole of the last
+  /// one.
   double l1Reads = 0;
   /// That one reads from `l1ReadEnd` - `l1LastRead` to `l1ReadEnd`.
   double l1ReadEnd = 0, l1LastRead = 0;

@@ -44,7 +44,8 @@ public:
   /// The line at `address`; `fill` says where its bytes are if it is missing.
   /// Sets `hit`.
   template <typename Fill>
-  Line &get(uint64_t address, bool &hit, Fill &&fill, const WriteBack &evicted) {
+  Line &get(uint64_t address, bool &hit, Fill &&fill,
+            const WriteBack &evicted) {
     auto found = index.find(address);
     hit = found != index.end();
     if (hit) {

@@ -24,7 +24,11 @@ namespace tilelang::sim {
 
 constexpr uint32_t kShadowPage = 512;
 
-enum class RaceKind : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
+enum class RaceKind : uint8_t {
+  ReadAfterWrite,
+  WriteAfterRead,
+  WriteAfterWrite
+};
 
 /// A pair of accesses without order; addresses are offsets in the memory.
 struct Race {
@@ -40,7 +44,8 @@ using RaceHandler = std::function<void(const Race &)>;
 class LocalShadow {
 public:
   explicit LocalShadow(uint64_t bytes);
-  void read(uint64_t begin, uint64_t end, const Accessor &, const RaceHandler &);
+  void read(uint64_t begin, uint64_t end, const Accessor &,
+            const RaceHandler &);
   void write(uint64_t begin, uint64_t end, const Accessor &,
              const RaceHandler &);
   /// Forgets everything: a new block starts on the core.
@@ -76,7 +81,8 @@ public:
   explicit GlobalShadow(uint64_t bytes);
   /// With flags of mode 0 in use no reader may be dropped.
   void keepAllReaders() { keepAll = true; }
-  void read(uint64_t begin, uint64_t end, const Accessor &, const RaceHandler &);
+  void read(uint64_t begin, uint64_t end, const Accessor &,
+            const RaceHandler &);
   void write(uint64_t begin, uint64_t end, bool atomic, const Accessor &,
              const RaceHandler &);
 

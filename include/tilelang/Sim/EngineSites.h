@@ -25,8 +25,8 @@ public:
   SiteTable() : sites(1) {}
   uint32_t get(uint64_t codeAddress, const char *name) {
     // Inlined helpers may merge calls of different instructions.
-    uint64_t key = codeAddress * 0x9e3779b97f4a7c15ull ^
-                   reinterpret_cast<uint64_t>(name);
+    uint64_t key =
+        codeAddress * 0x9e3779b97f4a7c15ull ^ reinterpret_cast<uint64_t>(name);
     auto [entry, isNew] = index.try_emplace(key, sites.size());
     if (isNew)
       sites.push_back({codeAddress, name});

@@ -35,8 +35,8 @@ struct CoreMemories {
   uint8_t *at(const ascsim::Operand &operand, int64_t offset = 0) {
     if (operand.memory == ascsim::Memory::GM)
       return reinterpret_cast<uint8_t *>(operand.address) + offset;
-    return bytes[static_cast<size_t>(operand.memory)].data() +
-           operand.address + offset;
+    return bytes[static_cast<size_t>(operand.memory)].data() + operand.address +
+           offset;
   }
   const uint8_t *at(const ascsim::Operand &operand, int64_t offset = 0) const {
     return const_cast<CoreMemories *>(this)->at(operand, offset);
@@ -67,10 +67,10 @@ struct Access {
 using AccessList = std::vector<Access>;
 
 /// What the instruction costs on a chip, in core cycles. Occupancy blocks the
-/// pipe; latency is the further delay until later flags of the pipe see it. With
-/// `gmBytes` the pipe is blocked for the longest of occupancy, the transfer under
-/// shared bandwidth, the row bursts and the issue distance of transfers, so
-/// occupancy then holds only what the engine cannot know.
+/// pipe; latency is the further delay until later flags of the pipe see it.
+/// With `gmBytes` the pipe is blocked for the longest of occupancy, the
+/// transfer under shared bandwidth, the row bursts and the issue distance of
+/// transfers, so occupancy then holds only what the engine cannot know.
 struct Cost {
   double occupancy = 0;
   double latency = 0;
@@ -92,8 +92,8 @@ struct Violation {
 };
 
 /// Appends every byte range the instruction reads or writes. What a Gather
-/// reads depends on its offsets: it is listed (as one enclosing range) only when
-/// `memories` is given.
+/// reads depends on its offsets: it is listed (as one enclosing range) only
+/// when `memories` is given.
 void collectAccesses(const QueuedInstruction &, AccessList &,
                      const CoreMemories *memories = nullptr);
 /// What issuing a vector instruction does to the mask registers of the core:
@@ -108,7 +108,8 @@ void checkLegality(const QueuedInstruction &, const Chip &, ascsim::CoreType,
 /// on-chip memory changes nothing (checkLegality says why).
 void execute(const QueuedInstruction &, CoreMemories &);
 /// The cost model; every constant comes from the chip description.
-Cost estimateCost(const QueuedInstruction &, const Chip &, const CoreMemories &);
+Cost estimateCost(const QueuedInstruction &, const Chip &,
+                  const CoreMemories &);
 /// Name as in the public API, for messages and timelines.
 const char *instructionName(const ascsim::Instruction &);
 

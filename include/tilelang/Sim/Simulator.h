@@ -41,7 +41,17 @@ struct KernelImage {
 
 enum class ArgumentKind : uint8_t { Buffer, Scalar };
 enum class ScalarType : uint8_t {
-  Bool, I8, U8, I16, U16, I32, U32, I64, U64, F32, F64
+  Bool,
+  I8,
+  U8,
+  I16,
+  U16,
+  I32,
+  U32,
+  I64,
+  U64,
+  F32,
+  F64
 };
 
 /// One parameter of the entry function, in order.
@@ -160,7 +170,7 @@ inline constexpr const char *kLimit = "cycle-limit";
 struct TimelineEvent {
   uint32_t coreIndex; // into Report::cores
   ascsim::Pipe pipe;
-  const char *name; // static storage
+  const char *name;  // static storage
   double start, end; // cycles
   uint64_t codeAddress;
   uint32_t block;
@@ -178,8 +188,8 @@ struct CoreReport {
 /// Time a pipe stood at a flag, summed over cores of one type.
 struct WaitReport {
   ascsim::CoreType type;
-  ascsim::Pipe pipe;   // the pipe that waited
-  std::string what;    // "MTE2_V 0", "CrossCoreWaitFlag 3", "PipeBarrier V"
+  ascsim::Pipe pipe; // the pipe that waited
+  std::string what;  // "MTE2_V 0", "CrossCoreWaitFlag 3", "PipeBarrier V"
   double cycles = 0;
   uint64_t count = 0;
 };
@@ -203,8 +213,8 @@ struct CodeAddress {
 };
 
 struct Report {
-  bool completed = false; // false after a deadlock, a fault or the limit
-  double cycles = 0;      // slowest core
+  bool completed = false;  // false after a deadlock, a fault or the limit
+  double cycles = 0;       // slowest core
   double microseconds = 0; // with the launch head
   double launchMicroseconds = 0;
   double clockGHz = 0;
@@ -242,10 +252,12 @@ struct Report {
 /// Runs a kernel to its end. Returns false and fills `error` when the launch
 /// itself is wrong (unknown chip, too many blocks for the kernel type, null
 /// buffer...); what the kernel does wrong is in `report.findings`.
-bool simulate(const Kernel &kernel, const std::vector<LaunchArgument> &arguments,
+bool simulate(const Kernel &kernel,
+              const std::vector<LaunchArgument> &arguments,
               const LaunchOptions &options, Report &report, std::string &error);
 /// The same on a chip that is already loaded.
-bool simulate(const Kernel &kernel, const std::vector<LaunchArgument> &arguments,
+bool simulate(const Kernel &kernel,
+              const std::vector<LaunchArgument> &arguments,
               const LaunchOptions &options, const Chip &chip, Report &report,
               std::string &error);
 

@@ -32,8 +32,16 @@ typedef enum {
 
 /* The order of tilelang::sim::ScalarType. */
 typedef enum {
-  ASCENDSIM_BOOL, ASCENDSIM_I8, ASCENDSIM_U8, ASCENDSIM_I16, ASCENDSIM_U16,
-  ASCENDSIM_I32, ASCENDSIM_U32, ASCENDSIM_I64, ASCENDSIM_U64, ASCENDSIM_F32,
+  ASCENDSIM_BOOL,
+  ASCENDSIM_I8,
+  ASCENDSIM_U8,
+  ASCENDSIM_I16,
+  ASCENDSIM_U16,
+  ASCENDSIM_I32,
+  ASCENDSIM_U32,
+  ASCENDSIM_I64,
+  ASCENDSIM_U64,
+  ASCENDSIM_F32,
   ASCENDSIM_F64
 } AscendSimScalarType;
 
@@ -58,7 +66,8 @@ void ascendsim_launch_add_scalar(AscendSimLaunch *launch, const char *name,
 void ascendsim_launch_set_chip(AscendSimLaunch *launch, const char *name,
                                const char *directory);
 /* Options by name: "checks", "timeline", "seed", "dirty_start", "auto_sync",
-   "warm_l2", "time_only", "cycle_limit", "findings_per_kind". Non-zero: no such option. */
+   "warm_l2", "time_only", "cycle_limit", "findings_per_kind". Non-zero: no such
+   option. */
 int ascendsim_launch_set_option(AscendSimLaunch *launch, const char *name,
                                 uint64_t value);
 AscendSimReport *ascendsim_launch_run(const AscendSimLaunch *launch);

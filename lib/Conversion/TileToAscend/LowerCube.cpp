@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A product reads its operands from L1, in k steps that fit L0A and L0B twice,
-// and accumulates in L0C. What exists of a tile at the edge of a tensor is known
-// from the copy that filled it: products use those extents, so nothing has to
-// be cleared.
+// and accumulates in L0C. What exists of a tile at the edge of a tensor is
+// known from the copy that filled it: products use those extents, so nothing
+// has to be cleared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,8 +121,8 @@ public:
       return failure();
     readsOutside = outsideReachesResult(kernel);
     for (Operation *op : copies)
-      if (ascend::memoryOf(tile::getBuffer(cast<tile::CopyOp>(op)
-                                               .getDestination())) ==
+      if (ascend::memoryOf(
+              tile::getBuffer(cast<tile::CopyOp>(op).getDestination())) ==
           ascend::MemoryKind::L1)
         if (failed(lowerLoad(cast<tile::CopyOp>(op))))
           return failure();
@@ -132,8 +132,8 @@ public:
       if (failed(lowerComputation(op)))
         return failure();
     for (Operation *op : copies)
-      if (ascend::memoryOf(tile::getBuffer(cast<tile::CopyOp>(op)
-                                               .getDestination())) ==
+      if (ascend::memoryOf(
+              tile::getBuffer(cast<tile::CopyOp>(op).getDestination())) ==
           ascend::MemoryKind::GM)
         if (failed(lowerStore(cast<tile::CopyOp>(op))))
           return failure();
@@ -182,8 +182,9 @@ private:
     ArrayRef<int64_t> shape = type.getShape();
     columns = shape.back();
     rows = shape.size() > 1 ? shape[shape.size() - 2] : 1;
-    return success(llvm::all_of(shape.drop_back(std::min<size_t>(2, shape.size())),
-                                [](int64_t extent) { return extent == 1; }));
+    return success(
+        llvm::all_of(shape.drop_back(std::min<size_t>(2, shape.size())),
+                     [](int64_t extent) { return extent == 1; }));
   }
 
   LogicalResult createStorage(Block &body) {
@@ -199,11 +200,11 @@ private:
       if (ascend::memoryOf(type) == ascend::MemoryKind::L0C)
         element = Float32Type::get(builder.getContext());
       builder.setInsertionPoint(alloc);
-      auto storageType = MemRefType::get(
-          {padded(tile.rows), padded(tile.columns)}, element,
-          MemRefLayoutAttrInterface(), type.getMemorySpace());
-      tile.storage = ascend::AllocOp::create(builder, alloc.getLoc(),
-                                             storageType, alloc.getName(), 1, nullptr);
+      auto storageType =
+          MemRefType::get({padded(tile.rows), padded(tile.columns)}, element,
+                          MemRefLayoutAttrInterface(), type.getMemorySpace());
+      tile.storage = ascend::AllocOp::create(
+          builder, alloc.getLoc(), storageType, alloc.getName(), 1, nullptr);
       tiles.insert({alloc.getBuffer(), tile});
     }
     return success();
@@ -223,10 +224,9 @@ private:
   LogicalResult lowerLoad(tile::CopyOp copy) {
     CubeTile *destination = tileOf(copy.getDestination());
     if (!tile::coversBuffer(copy.getDestination()))
-      return copy.emitError()
-             << "unsupported: copying into a part of "
-             << tile::describeBuffer(copy.getDestination())
-             << ", an operand of T.gemm; copy the whole tile";
+      return copy.emitError() << "unsupported: copying into a part of "
+                              << tile::describeBuffer(copy.getDestination())
+                              << ", an operand of T.gemm; copy the whole tile";
     Type from = copy.getSource().getType().getElementType();
     Type to = copy.getDestination().getType().getElementType();
     if (from != to)
@@ -235,8 +235,8 @@ private:
                 "from "
              << from << " to " << to << "; declare the tile as " << from;
     builder.setInsertionPoint(copy);
-    FailureOr<GlobalTile> source = describeGlobalTile(
-        builder, tile::getRegionOp(copy.getSource()), copy);
+    FailureOr<GlobalTile> source =
+        describeGlobalTile(builder, tile::getRegionOp(copy.getSource()), copy);
     if (failed(source))
       return failure();
     if (source->tileRows != destination->rows ||
@@ -258,14 +258,16 @@ private:
   void clearOutside(tile::CopyOp copy, const GlobalTile &source, Value tile) {
     Location loc = copy.getLoc();
     Value partial;
-    for (auto [extent, whole] : {std::pair(source.rows, source.tileRows),
-                                 std::pair(source.columns, source.tileColumns)}) {
+    for (auto [extent, whole] :
+         {std::pair(source.rows, source.tileRows),
+          std::pair(source.columns, source.tileColumns)}) {
       if (constantOf(extent) == whole)
         continue;
-      Value test = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                         extent, constant(loc, whole));
-      partial = partial ? arith::OrIOp::create(builder, loc, partial, test)
-                        : test;
+      Value test =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, extent,
+                                constant(loc, whole));
+      partial =
+          partial ? arith::OrIOp::create(builder, loc, partial, test) : test;
     }
     if (!partial)
       return;
@@ -328,8 +330,8 @@ private:
         depths[gemm] = {gemm.getTransposeA() ? aRows : aColumns,
                         gemm.getTransposeB() ? bColumns : bRows};
         // Rows and columns outside are computed, from zeros, where they matter.
-        same &= !readsOutside && (!m || equal(m, gemmM)) &&
-                (!n || equal(n, gemmN));
+        same &=
+            !readsOutside && (!m || equal(m, gemmM)) && (!n || equal(n, gemmN));
         m = gemmM;
         n = gemmN;
       }
@@ -340,8 +342,12 @@ private:
       CubeTile &tile = tiles.find(buffer)->second;
       builder.setInsertionPointAfter(tile.storage);
       ProductExtents &result = extents[buffer];
-      result.m = same && !constantOf(m) ? m : constant(tile.storage.getLoc(), tile.rows);
-      result.n = same && !constantOf(n) ? n : constant(tile.storage.getLoc(), tile.columns);
+      result.m = same && !constantOf(m)
+                     ? m
+                     : constant(tile.storage.getLoc(), tile.rows);
+      result.n = same && !constantOf(n)
+                     ? n
+                     : constant(tile.storage.getLoc(), tile.columns);
     }
     return success();
   }
@@ -388,8 +394,8 @@ private:
         return gemm.emitError()
                << "unsupported: " << tile::describeBuffer(region) << " of "
                << tile->rows << "x" << tile->columns
-               << " exceeds the largest extent of a product, "
-               << kLargestExtent << "; split it with a loop over smaller tiles";
+               << " exceeds the largest extent of a product, " << kLargestExtent
+               << "; split it with a loop over smaller tiles";
     }
     return success();
   }
@@ -414,8 +420,8 @@ private:
         int64_t columns = chip.usableBytes(memory) / (other * elementBytes);
         return (columns - reserved) / versions / kFractal * kFractal;
       };
-      int64_t step = std::min({limit(ChipMemory::L0A, m),
-                               limit(ChipMemory::L0B, n), padded(k)});
+      int64_t step = std::min(
+          {limit(ChipMemory::L0A, m), limit(ChipMemory::L0B, n), padded(k)});
       if (step >= kFractal)
         return step;
     }
@@ -492,7 +498,8 @@ private:
     }
     Value atStart = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, start, constant(loc, 0));
-    multiply(start, extent, builder.createOrFold<arith::AndIOp>(loc, atStart, init));
+    multiply(start, extent,
+             builder.createOrFold<arith::AndIOp>(loc, atStart, init));
     return success();
   }
 
@@ -546,15 +553,16 @@ private:
 
   /// The first product after `fill`, if every path from it leads there through
   /// nothing but loops; those loops, outermost first.
-  static tile::GemmOp followingProduct(tile::FillOp fill,
-                                       llvm::SmallVectorImpl<scf::ForOp> &loops) {
+  static tile::GemmOp
+  followingProduct(tile::FillOp fill,
+                   llvm::SmallVectorImpl<scf::ForOp> &loops) {
     Value buffer = tile::getBuffer(fill.getDestination());
     Operation *next = firstToucher(std::next(fill->getIterator()),
                                    fill->getBlock()->end(), buffer);
     while (auto loop = dyn_cast_or_null<scf::ForOp>(next)) {
       loops.push_back(loop);
-      next = firstToucher(loop.getBody()->begin(), loop.getBody()->end(),
-                          buffer);
+      next =
+          firstToucher(loop.getBody()->begin(), loop.getBody()->end(), buffer);
     }
     return dyn_cast_or_null<tile::GemmOp>(next);
   }
@@ -587,15 +595,15 @@ private:
     Value buffer = tile::getBuffer(fill.getDestination());
     if (!tile::coversBuffer(fill.getDestination()))
       return fill.emitError()
-             << "unsupported: clearing a part of " << tile::describeBuffer(buffer)
-             << ", an accumulator of T.gemm";
+             << "unsupported: clearing a part of "
+             << tile::describeBuffer(buffer) << ", an accumulator of T.gemm";
     llvm::SmallVector<scf::ForOp> loops;
     tile::GemmOp gemm = followingProduct(fill, loops);
     builder.setInsertionPoint(fill);
     // One loop that may run zero times is tested here; deeper nests of such
     // loops store zeros first.
-    bool absorbed = gemm && (llvm::all_of(loops, runsAtLeastOnce) ||
-                             loops.size() == 1);
+    bool absorbed =
+        gemm && (llvm::all_of(loops, runsAtLeastOnce) || loops.size() == 1);
     if (!absorbed) {
       storeZeros(loc, buffer);
       return success();
@@ -649,8 +657,8 @@ private:
           {rows, columns}, element, MemRefLayoutAttrInterface(),
           ascend::MemoryKindAttr::get(builder.getContext(), memory));
       auto op = ascend::AllocOp::create(
-          builder, loc, type,
-          "zeros_" + ascend::memoryName(memory).lower(), 1, nullptr,
+          builder, loc, type, "zeros_" + ascend::memoryName(memory).lower(), 1,
+          nullptr,
           /*temporary=*/true);
       return op.getBuffer();
     };
@@ -674,9 +682,9 @@ private:
     for (const llvm::SmallVector<scf::ForOp> &loops : found->second) {
       Value first = arith::ConstantIntOp::create(builder, loc, 1, 1);
       for (scf::ForOp loop : loops) {
-        Value atStart = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::eq, loop.getInductionVar(),
-            loop.getLowerBound());
+        Value atStart =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  loop.getInductionVar(), loop.getLowerBound());
         first = builder.createOrFold<arith::AndIOp>(loc, first, atStart);
       }
       init = builder.createOrFold<arith::OrIOp>(loc, init, first);
@@ -695,8 +703,8 @@ private:
                               << "; store the whole accumulator";
     Value buffer = tile::getBuffer(copy.getSource());
     if (!extents.contains(buffer))
-      return copy.emitError()
-             << tile::describeBuffer(buffer) << " is stored but no T.gemm computes it";
+      return copy.emitError() << tile::describeBuffer(buffer)
+                              << " is stored but no T.gemm computes it";
     builder.setInsertionPoint(copy);
     FailureOr<GlobalTile> destination = describeGlobalTile(
         builder, tile::getRegionOp(copy.getDestination()), copy);
@@ -733,18 +741,18 @@ private:
     auto type = cast<MemRefType>(load.getBuffer().getType());
     Value offset = constant(loc, 0);
     Value inside;
-    for (auto [index, extent] :
-         llvm::zip(load.getIndices(), type.getShape())) {
+    for (auto [index, extent] : llvm::zip(load.getIndices(), type.getShape())) {
       offset = builder.createOrFold<arith::AddIOp>(
           loc,
-          builder.createOrFold<arith::MulIOp>(loc, offset, constant(loc, extent)),
+          builder.createOrFold<arith::MulIOp>(loc, offset,
+                                              constant(loc, extent)),
           index);
       IndexInterval bounds = boundsOf(index);
       auto require = [&](arith::CmpIPredicate predicate, int64_t limit) {
         Value test = arith::CmpIOp::create(builder, loc, predicate, index,
                                            constant(loc, limit));
-        inside = inside ? arith::AndIOp::create(builder, loc, inside, test)
-                        : test;
+        inside =
+            inside ? arith::AndIOp::create(builder, loc, inside, test) : test;
       };
       if (!bounds.lower || *bounds.lower < 0)
         require(arith::CmpIPredicate::sge, 0);

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The usual product stores what it computes along the same rows and columns that
-// it loaded: what is beyond A or B is beyond C too, and need not be computed. That
-// is so where a store is clipped at least as far as the load. In all other cases,
-// and where vector code combines elements of a tile, zeros have to be there.
+// The usual product stores what it computes along the same rows and columns
+// that it loaded: what is beyond A or B is beyond C too, and need not be
+// computed. That is so where a store is clipped at least as far as the load. In
+// all other cases, and where vector code combines elements of a tile, zeros
+// have to be there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,8 @@ bool isEntryArgument(BlockArgument argument) {
   return isa<ascend::KernelOp>(argument.getOwner()->getParentOp());
 }
 
-/// The same number in the same block of the grid, also when one is computed by the
-/// Cube program and the other by the Vector program.
+/// The same number in the same block of the grid, also when one is computed by
+/// the Cube program and the other by the Vector program.
 bool same(Value a, Value b, unsigned depth = kDepth) {
   if (a == b)
     return true;
@@ -66,10 +67,10 @@ bool same(Value a, Value b, unsigned depth = kDepth) {
       one->getNumOperands() != two->getNumOperands() ||
       one->getAttrDictionary() != two->getAttrDictionary())
     return false;
-  return llvm::all_of(llvm::zip(one->getOperands(), two->getOperands()),
-                      [&](auto pair) {
-                        return same(std::get<0>(pair), std::get<1>(pair), depth - 1);
-                      });
+  return llvm::all_of(
+      llvm::zip(one->getOperands(), two->getOperands()), [&](auto pair) {
+        return same(std::get<0>(pair), std::get<1>(pair), depth - 1);
+      });
 }
 
 /// Whether `value` is `base` or something above it.
@@ -111,11 +112,13 @@ bool alwaysWhole(const Clip &clip) {
 
 /// What is beyond `load` is beyond `store`.
 bool covers(const Clip &store, const Clip &load) {
-  return isAtLeast(store.offset, load.offset) && isAtMost(store.size, load.size);
+  return isAtLeast(store.offset, load.offset) &&
+         isAtMost(store.size, load.size);
 }
 
 /// Row and column dimension of a region that a matrix in L1 is loaded from.
-std::pair<std::optional<unsigned>, unsigned> matrixDimensions(tile::RegionOp region) {
+std::pair<std::optional<unsigned>, unsigned>
+matrixDimensions(tile::RegionOp region) {
   ArrayRef<int64_t> shape =
       cast<tile::RegionType>(region.getRegion().getType()).getShape();
   unsigned column = shape.size() - 1;
@@ -140,7 +143,8 @@ void addClips(Value operand, bool rows, llvm::SmallVectorImpl<Clip> &clips) {
   for (Operation *user : tile::getBuffer(operand).getUsers())
     for (Operation *op : user->getUsers()) {
       auto copy = dyn_cast<tile::CopyOp>(op);
-      if (!copy || tile::getBuffer(copy.getDestination()) != tile::getBuffer(operand))
+      if (!copy ||
+          tile::getBuffer(copy.getDestination()) != tile::getBuffer(operand))
         continue;
       tile::RegionOp source = tile::getRegionOp(copy.getSource());
       if (ascend::memoryOf(source.getBuffer()) != ascend::MemoryKind::GM)
@@ -154,13 +158,14 @@ void addClips(Value operand, bool rows, llvm::SmallVectorImpl<Clip> &clips) {
     }
 }
 
-/// Rows and columns may have changed places on the Vector cores; they are still two
-/// dimensions of the tensor.
+/// Rows and columns may have changed places on the Vector cores; they are still
+/// two dimensions of the tensor.
 bool storesOnlyWhatExists(tile::RegionOp store, const ProductClips &product) {
   unsigned rank = store.getOffsets().size();
   auto coversAll = [&](unsigned dimension, ArrayRef<Clip> clips) {
     Clip clip = clipOf(store, dimension);
-    return llvm::all_of(clips, [&](const Clip &load) { return covers(clip, load); });
+    return llvm::all_of(clips,
+                        [&](const Clip &load) { return covers(clip, load); });
   };
   if (product.rows.empty() && product.columns.empty())
     return true;
@@ -179,8 +184,8 @@ bool storesOnlyWhatExists(tile::RegionOp store, const ProductClips &product) {
          });
 }
 
-/// Whether an elementwise update takes from each tile the element that stands where
-/// the result stands: then what is beyond stays beyond.
+/// Whether an elementwise update takes from each tile the element that stands
+/// where the result stands: then what is beyond stays beyond.
 bool keepsPlaces(tile::MapOp map) {
   auto startsAtZero = [](Value target) {
     if (!isa<tile::RegionType>(target.getType()))
@@ -227,17 +232,20 @@ bool outsideReachesResult(ascend::KernelOp kernel) {
   bool found = false;
   kernel.getAic().walk([&](tile::CopyOp copy) {
     // The Vector program says what becomes of a workspace.
-    found |= !isWorkspace(tile::getBuffer(copy.getDestination())) && reaches(copy);
+    found |=
+        !isWorkspace(tile::getBuffer(copy.getDestination())) && reaches(copy);
   });
   kernel.getAiv().walk([&](Operation *op) {
-    // Sums over a tile see all of it, and so does a product of what was computed.
+    // Sums over a tile see all of it, and so does a product of what was
+    // computed.
     found |= isa<tile::ReduceOp>(op);
     if (auto map = dyn_cast<tile::MapOp>(op))
       found |= !keepsPlaces(map);
     if (auto load = dyn_cast<tile::LoadOp>(op))
       found |= ascend::memoryOf(load.getBuffer()) != ascend::MemoryKind::GM;
     if (auto copy = dyn_cast<tile::CopyOp>(op))
-      found |= isWorkspace(tile::getBuffer(copy.getDestination())) || reaches(copy);
+      found |=
+          isWorkspace(tile::getBuffer(copy.getDestination())) || reaches(copy);
   });
   return found;
 }

@@ -106,8 +106,8 @@ private:
   }
 
   /// An operand of products: in L1 where it is loaded from global memory; where
-  /// vector code computes it, in UB, and through a workspace into L1 in front of
-  /// each product.
+  /// vector code computes it, in UB, and through a workspace into L1 in front
+  /// of each product.
   LogicalResult placeOperand(tile::AllocOp alloc, ArrayRef<Use> uses) {
     llvm::SmallVector<Operation *> writers;
     for (const Use &use : uses)
@@ -223,7 +223,8 @@ private:
     builder.setInsertionPoint(firstReader);
     Location loc = vectorReaders.front().op->getLoc();
     copyWhole(builder, loc, alloc.getBuffer(), workspace.getBuffer(), "aic");
-    copyWhole(builder, loc, workspace.getBuffer(), vectorTile.getBuffer(), "aiv");
+    copyWhole(builder, loc, workspace.getBuffer(), vectorTile.getBuffer(),
+              "aiv");
 
     for (const Use &reader : vectorReaders) {
       if (reader.target == alloc.getBuffer()) {

@@ -120,8 +120,8 @@ LogicalResult split(tile::AllocOp alloc, const AccumulatorUses &uses) {
     gemm.getClearMutable().assign(yes);
 
     builder.setInsertionPointAfter(gemm);
-    auto identity = AffineMap::getMultiDimIdentityMap(type.getRank(),
-                                                      builder.getContext());
+    auto identity =
+        AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
     llvm::SmallVector<AffineMap> maps(3, identity);
     auto map = tile::MapOp::create(
         builder, loc, type.getShape(), ValueRange{whole, partRegion}, whole,

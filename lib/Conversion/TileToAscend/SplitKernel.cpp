@@ -103,8 +103,10 @@ private:
     Value total = extents.front();
     for (Value extent : ArrayRef(extents).drop_front())
       total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
-    Value first = ascend::BlockIdxOp::create(builder, loc, builder.getIndexType());
-    Value step = ascend::BlockNumOp::create(builder, loc, builder.getIndexType());
+    Value first =
+        ascend::BlockIdxOp::create(builder, loc, builder.getIndexType());
+    Value step =
+        ascend::BlockNumOp::create(builder, loc, builder.getIndexType());
     auto loop = scf::ForOp::create(builder, loc, first, total, step);
     loop->setAttr(ascend::kGridLoopAttr, builder.getUnitAttr());
     OpBuilder::InsertionGuard guard(builder);
@@ -150,9 +152,9 @@ private:
     constexpr int64_t highest = 6; // 24 cores work on 4 x 6 to 6 x 4 blocks
     if (source.getGrid().size() < 2)
       return 1;
-    bool hasProduct = source
-                          .walk([](tile::GemmOp) { return WalkResult::interrupt(); })
-                          .wasInterrupted();
+    bool hasProduct =
+        source.walk([](tile::GemmOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     std::optional<int64_t> columns = constantOf(source.getGrid()[0]);
     std::optional<int64_t> rows = constantOf(source.getGrid()[1]);
     if (!hasProduct || !columns || !rows || *columns < 2)
@@ -177,8 +179,8 @@ private:
         builder, loc, arith::MulIOp::create(builder, loc, band, rows),
         arith::RemUIOp::create(builder, loc, inBand, rows));
     Value forward = arith::DivUIOp::create(builder, loc, inBand, rows);
-    Value backward = arith::SubIOp::create(
-        builder, loc, constant(loc, columns - 1), forward);
+    Value backward = arith::SubIOp::create(builder, loc,
+                                           constant(loc, columns - 1), forward);
     Value odd = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq,
         arith::RemUIOp::create(builder, loc, band, constant(loc, 2)),
@@ -426,9 +428,9 @@ private:
         name = given.str();
       Type type = argument.getType();
       if (auto pointer = dyn_cast<tile::PtrType>(type)) {
-        MemRefType buffer = MemRefType::get(
-            {ShapedType::kDynamic}, pointer.getElementType(),
-            MemRefLayoutAttrInterface(), global);
+        MemRefType buffer =
+            MemRefType::get({ShapedType::kDynamic}, pointer.getElementType(),
+                            MemRefLayoutAttrInterface(), global);
         for (Operation *user : argument.getUsers())
           if (auto tensor = dyn_cast<tile::TensorOp>(user)) {
             auto tensorType = cast<MemRefType>(tensor.getBuffer().getType());

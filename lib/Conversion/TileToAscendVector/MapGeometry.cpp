@@ -260,8 +260,8 @@ private:
       bool isOutput = &operand == &output();
       if (columnStride == 0 && !isOutput) {
         if (rowStride == 0) {
-          // `Brcb` spreads elements of 16 and 32 bits from the start of a block;
-          // others are read by the scalar unit.
+          // `Brcb` spreads elements of 16 and 32 bits from the start of a
+          // block; others are read by the scalar unit.
           operand.access.shape = Shape::Point;
           int64_t bytes = laneBytes(operand.access.lane);
           operand.access.isScalar =

@@ -32,8 +32,8 @@ struct OperandAccess {
   Lane lane = Lane::F32;
   bool isUnsigned = false;
   bool isBool = false;
-  /// One element for all iterations that the scalar unit reads; the shape has no
-  /// meaning then.
+  /// One element for all iterations that the scalar unit reads; the shape has
+  /// no meaning then.
   bool isScalar = false;
   Shape shape = Shape::Full;
   /// First element: `constant` + sum of value * factor.

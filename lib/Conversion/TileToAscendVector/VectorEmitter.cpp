@@ -73,8 +73,7 @@ int64_t ProgramEmitter::columnsOf(const Instruction &op) const {
 int64_t ProgramEmitter::elementsOf(const Instruction &op) const {
   switch (program.registers[op.destination].shape) {
   case Shape::Full:
-    return geometry.rows == 1 ? columnsOf(op)
-                              : geometry.rows * geometry.pitch;
+    return geometry.rows == 1 ? columnsOf(op) : geometry.rows * geometry.pitch;
   case Shape::Row:
     return columnsOf(op);
   case Shape::Column:
@@ -275,16 +274,14 @@ void ProgramEmitter::emitWholeRegister(const Instruction &op) {
   const Register &destination = program.registers[op.destination];
   int64_t count;
   if (op.opcode == Opcode::Broadcast) {
-    count = destination.shape == Shape::Point
-                ? 8
-                : llvm::alignTo(geometry.rows, 8);
+    count =
+        destination.shape == Shape::Point ? 8 : llvm::alignTo(geometry.rows, 8);
   } else if (op.opcode == Opcode::Index) {
     count = elementsOf(op);
   } else if (op.opcode == Opcode::Compare ||
              op.opcode == Opcode::CompareScalar ||
              op.opcode == Opcode::Select) {
-    count = llvm::alignTo(elementsOf(op),
-                          kRepeatBytes / laneBytes(op.lane));
+    count = llvm::alignTo(elementsOf(op), kRepeatBytes / laneBytes(op.lane));
   } else if (destination.lane == Lane::Mask) {
     count = llvm::alignTo(elementsOf(op), kStorageMultiple) / 16;
   } else {

@@ -23,7 +23,8 @@ int64_t storageElements(const Register &reg, const MapGeometry &geometry) {
     return llvm::alignTo(geometry.rows, kStorageMultiple);
   case Shape::Blocks:
     return llvm::alignTo(geometry.rows, 8) * (32 / laneBytes(reg.lane));
-  case Shape::Point: // spreading writes eight blocks, of which the first is meant
+  case Shape::Point: // spreading writes eight blocks, of which the first is
+                     // meant
     return 256 / laneBytes(reg.lane);
   }
   llvm_unreachable("unknown shape");

@@ -17,8 +17,9 @@ public:
   explicit AccessBuilder(AccessList &list) : list(list) {}
 
   /// Adds `blocks` runs; runs that touch become one.
-  void add(ascsim::Memory memory, AccessKind kind, uint64_t start, uint32_t blockBytes,
-           uint32_t blocks, int64_t pitch, uint8_t operand) {
+  void add(ascsim::Memory memory, AccessKind kind, uint64_t start,
+           uint32_t blockBytes, uint32_t blocks, int64_t pitch,
+           uint8_t operand) {
     if (blockBytes == 0 || blocks == 0)
       return;
     if (pitch == 0)
@@ -53,7 +54,8 @@ struct GatherRange {
   bool any = false;
   uint64_t begin = 0, end = 0;
 };
-GatherRange gatherRange(const QueuedInstruction &, const ResolvedVector &, const CoreMemories &);
+GatherRange gatherRange(const QueuedInstruction &, const ResolvedVector &,
+                        const CoreMemories &);
 
 } // namespace tilelang::sim
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A scalar conversion to bfloat16_t in a kernel becomes a call of the compiler's
-// support library, which older systems do not have in theirs.
+// A scalar conversion to bfloat16_t in a kernel becomes a call of the
+// compiler's support library, which older systems do not have in theirs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,24 @@ static uint16_t nearestEven(float value) {
   return static_cast<uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1)) >> 16);
 }
 
-extern "C" __attribute__((weak, visibility("default"))) __bf16 __truncsfbf2(float value) {
+extern "C" __attribute__((weak, visibility("default"))) __bf16
+__truncsfbf2(float value) {
   return __builtin_bit_cast(__bf16, nearestEven(value));
 }
 
-extern "C" __attribute__((weak, visibility("default"))) __bf16 __truncdfbf2(double value) {
+extern "C" __attribute__((weak, visibility("default"))) __bf16
+__truncdfbf2(double value) {
   // Round to odd on the way, so that the second rounding sees what was lost.
   float narrow = static_cast<float>(value);
   uint32_t bits = __builtin_bit_cast(uint32_t, narrow);
   double back = narrow;
   if (back != value && back == back) {
-    double magnitude = value < 0 ? -value : value, rounded = back < 0 ? -back : back;
+    double magnitude = value < 0 ? -value : value,
+           rounded = back < 0 ? -back : back;
     if (rounded > magnitude)
       --bits;
     bits |= 1;
   }
-  return __builtin_bit_cast(__bf16, nearestEven(__builtin_bit_cast(float, bits)));
+  return __builtin_bit_cast(__bf16,
+                            nearestEven(__builtin_bit_cast(float, bits)));
 }

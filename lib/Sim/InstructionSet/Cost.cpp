@@ -34,18 +34,21 @@ struct Constants {
   double cubeK16, cubeK8, cubeK4, cubeK32, cubeKHf32;
   double mmadGap, mmadFill;
   double vectorOverhead, readWriteConflict;
-  double simple, twoSource, exp32, exp16, ln32, ln16, sqrt32, sqrt16, div32, div16, multiplyAdd,
-      multiplyAddMixed, axpy, cast, compareTensor, compareScalar, select, wholeSum16, wholeSum32,
-      wholeMax, block16, block32, pairSum, gather16, gather32, brcb, vecIndex;
+  double simple, twoSource, exp32, exp16, ln32, ln16, sqrt32, sqrt16, div32,
+      div16, multiplyAdd, multiplyAddMixed, axpy, cast, compareTensor,
+      compareScalar, select, wholeSum16, wholeSum32, wholeMax, block16, block32,
+      pairSum, gather16, gather32, brcb, vecIndex;
   double mte1Overhead, toL0A, toL0B, toBT, toFB, toFBOverhead, fill;
   double l1Write;
-  double latencyL1, latencyUB, latencyL0, latencyNd2Nz, latencyUBOut, latencyL1Out;
+  double latencyL1, latencyUB, latencyL0, latencyNd2Nz, latencyUBOut,
+      latencyL1Out;
   double fixpipeLatency, fixpipeOverhead, fixpipeSource, fixpipeL1Elements;
   double ubCopy;
   double lineBytes, sectorBytes;
   double bankBytes, bankGroups;
 
-  explicit Constants(const Chip &chip) : identity(chip.identity()), clockGHz(chip.clockGHz) {
+  explicit Constants(const Chip &chip)
+      : identity(chip.identity()), clockGHz(chip.clockGHz) {
     auto get = [&](const char *key) { return chip.constant(key); };
     auto slope = [&](const char *key) {
       return chip.constant(std::string("timing.vector.slope.") + key);
@@ -126,8 +129,8 @@ const Constants &constantsOf(const Chip &chip) {
 } // namespace
 
 /// Bytes of lines (of sectors for short rows) that `rows` rows touch.
-static uint64_t touchedBytes(const Constants &c, uint64_t address, uint64_t rowBytes, uint64_t rows,
-                             int64_t pitch) {
+static uint64_t touchedBytes(const Constants &c, uint64_t address,
+                             uint64_t rowBytes, uint64_t rows, int64_t pitch) {
   if (rowBytes == 0 || rows == 0)
     return 0;
   if (pitch == int64_t(rowBytes)) { // one long row
@@ -160,11 +163,13 @@ struct RepeatBlocks {
   uint64_t address[8];
   uint32_t count = 0;
 
-  void add(const ascsim::Operand &operand, const LaneOperand &lanes, uint32_t lanesPerRepeat,
-           uint32_t iteration) {
-    uint32_t blocks = std::min(8u, ceilDiv(lanes.repeatBytes(lanesPerRepeat), 32));
+  void add(const ascsim::Operand &operand, const LaneOperand &lanes,
+           uint32_t lanesPerRepeat, uint32_t iteration) {
+    uint32_t blocks =
+        std::min(8u, ceilDiv(lanes.repeatBytes(lanesPerRepeat), 32));
     for (uint32_t block = 0; block < blocks && count < 8; ++block)
-      address[count++] = operand.address + uint64_t(iteration) * lanes.repeatStride +
+      address[count++] = operand.address +
+                         uint64_t(iteration) * lanes.repeatStride +
                          uint64_t(block) * lanes.blockStride;
   }
 };
@@ -174,7 +179,8 @@ struct RepeatBlocks {
 /// queue up, equal blocks are read once; a write that meets a read in its bank
 /// costs extra. The write of a repeat happens one repeat later.
 static double bankCycles(const Constants &c, const ascsim::Instruction &record,
-                         const ResolvedVector &vector, bool readsDst, bool twoSources) {
+                         const ResolvedVector &vector, bool readsDst,
+                         bool twoSources) {
   RepeatBlocks reads0, reads1, writes;
   uint32_t iteration = vector.repeats > 1 ? 1 : 0;
   if (record.src0.memory == Memory::UB)
@@ -188,12 +194,16 @@ static double bankCycles(const Constants &c, const ascsim::Instruction &record,
 
   auto groups = static_cast<uint32_t>(c.bankGroups);
   uint32_t readsOfGroup[64] = {}, writesOfGroup[64] = {};
-  auto groupOf = [&](uint64_t address) { return uint32_t(address / 32 % groups) & 63; };
+  auto groupOf = [&](uint64_t address) {
+    return uint32_t(address / 32 % groups) & 63;
+  };
   // A bank is a group within one third of UB.
   auto bankOf = [&](uint64_t address) {
-    return address / (uint64_t(c.bankBytes) * groups) * groups + groupOf(address);
+    return address / (uint64_t(c.bankBytes) * groups) * groups +
+           groupOf(address);
   };
-  auto count = [&](const RepeatBlocks &blocks, uint32_t *ofGroup, const RepeatBlocks *other) {
+  auto count = [&](const RepeatBlocks &blocks, uint32_t *ofGroup,
+                   const RepeatBlocks *other) {
     for (uint32_t i = 0; i < blocks.count; ++i) {
       bool seen = false;
       for (uint32_t j = 0; j < i && !seen; ++j)
@@ -229,33 +239,50 @@ static double slopeOf(const Constants &c, const ascsim::Instruction &record) {
   switch (record.opcode) {
   case Opcode::Unary:
     switch (record.function) {
-    case Function::Exp: return wide ? c.exp32 : c.exp16;
-    case Function::Ln: return wide ? c.ln32 : c.ln16;
-    case Function::Sqrt: return wide ? c.sqrt32 : c.sqrt16;
-    default: return c.simple;
+    case Function::Exp:
+      return wide ? c.exp32 : c.exp16;
+    case Function::Ln:
+      return wide ? c.ln32 : c.ln16;
+    case Function::Sqrt:
+      return wide ? c.sqrt32 : c.sqrt16;
+    default:
+      return c.simple;
     }
   case Opcode::Binary:
-    return record.function == Function::Div ? (wide ? c.div32 : c.div16) : c.twoSource;
+    return record.function == Function::Div ? (wide ? c.div32 : c.div16)
+                                            : c.twoSource;
   case Opcode::Ternary:
     if (record.function == Function::Axpy)
       return c.axpy;
-    return record.dst.type != record.src0.type ? c.multiplyAddMixed : c.multiplyAdd;
-  case Opcode::Cast: return c.cast;
-  case Opcode::Compare: return c.compareTensor;
-  case Opcode::CompareScalar: return c.compareScalar;
-  case Opcode::Select: return c.select;
+    return record.dst.type != record.src0.type ? c.multiplyAddMixed
+                                               : c.multiplyAdd;
+  case Opcode::Cast:
+    return c.cast;
+  case Opcode::Compare:
+    return c.compareTensor;
+  case Opcode::CompareScalar:
+    return c.compareScalar;
+  case Opcode::Select:
+    return c.select;
   case Opcode::Reduce:
     wide = record.src0.type == DataType::F32;
     switch (record.function) {
-    case Function::WholeSum: return wide ? c.wholeSum32 : c.wholeSum16;
+    case Function::WholeSum:
+      return wide ? c.wholeSum32 : c.wholeSum16;
     case Function::WholeMax:
-    case Function::WholeMin: return c.wholeMax;
-    case Function::PairSum: return c.pairSum;
-    default: return wide ? c.block32 : c.block16;
+    case Function::WholeMin:
+      return c.wholeMax;
+    case Function::PairSum:
+      return c.pairSum;
+    default:
+      return wide ? c.block32 : c.block16;
     }
-  case Opcode::Gather: return wide ? c.gather32 : c.gather16;
-  case Opcode::VecIndex: return c.vecIndex;
-  default: return c.simple;
+  case Opcode::Gather:
+    return wide ? c.gather32 : c.gather16;
+  case Opcode::VecIndex:
+    return c.vecIndex;
+  default:
+    return c.simple;
   }
 }
 
@@ -269,11 +296,14 @@ static Cost vectorCost(const QueuedInstruction &queued, const Constants &c) {
   ResolvedVector vector = resolveVector(queued);
   double slope = slopeOf(c, record);
   bool readsDst = record.opcode == Opcode::Ternary;
-  bool twoSources = record.opcode == Opcode::Binary || record.opcode == Opcode::Compare ||
+  bool twoSources = record.opcode == Opcode::Binary ||
+                    record.opcode == Opcode::Compare ||
                     record.opcode == Opcode::Select ||
                     (readsDst && record.function != Function::Axpy);
-  if (vector.repeats && record.opcode != Opcode::Gather && record.opcode != Opcode::Reduce)
-    slope = std::max(slope, bankCycles(c, record, vector, readsDst, twoSources));
+  if (vector.repeats && record.opcode != Opcode::Gather &&
+      record.opcode != Opcode::Reduce)
+    slope =
+        std::max(slope, bankCycles(c, record, vector, readsDst, twoSources));
   cost.occupancy = c.vectorOverhead + slope * vector.repeats;
   return cost;
 }
@@ -290,12 +320,18 @@ static Cost mmadCost(const QueuedInstruction &queued, const Constants &c) {
     return cost;
   double cubeK = c.cubeK16;
   switch (record.src0.type) {
-  case DataType::I8: cubeK = c.cubeK8; break;
-  case DataType::I4: cubeK = c.cubeK4; break;
-  case DataType::F32:
-    cubeK = queued.registers[size_t(Register::Hf32)] & 1 ? c.cubeKHf32 : c.cubeK32;
+  case DataType::I8:
+    cubeK = c.cubeK8;
     break;
-  default: break;
+  case DataType::I4:
+    cubeK = c.cubeK4;
+    break;
+  case DataType::F32:
+    cubeK =
+        queued.registers[size_t(Register::Hf32)] & 1 ? c.cubeKHf32 : c.cubeK32;
+    break;
+  default:
+    break;
   }
   double steps = double(ceilDiv(l.k, uint32_t(cubeK)));
   cost.occupancy = double(l.fractalsM) * l.fractalsN * steps + c.mmadGap;
@@ -310,22 +346,25 @@ static Cost fixpipeCost(const ascsim::Instruction &record, const Constants &c) {
     return cost;
   cost.occupancy = c.fixpipeOverhead;
   if (record.dst.memory != Memory::GM) {
-    cost.occupancy += double(alignTo(l.m, 16)) * alignTo(l.n, 16) / c.fixpipeL1Elements;
+    cost.occupancy +=
+        double(alignTo(l.m, 16)) * alignTo(l.n, 16) / c.fixpipeL1Elements;
     return cost;
   }
   // The unit reads L0C at its own pace, whatever the type it writes.
-  cost.occupancy += double(alignTo(l.m, 16)) * alignTo(l.n, 16) * l.matrices * 4 / c.fixpipeSource;
+  cost.occupancy += double(alignTo(l.m, 16)) * alignTo(l.n, 16) * l.matrices *
+                    4 / c.fixpipeSource;
   cost.latency = c.fixpipeLatency;
   cost.gmWrite = true;
   const ascsim::FixpipeShape &s = record.fixpipe;
   for (uint32_t matrix = 0; matrix < l.matrices; ++matrix)
     if (s.toRowMajor)
-      cost.gmBytes += touchedBytes(c, record.dst.address + uint64_t(matrix) * s.dstNdStride * l.dstSize,
-                                   l.n * l.dstSize, l.m, int64_t(s.dstStride) * l.dstSize);
+      cost.gmBytes += touchedBytes(
+          c, record.dst.address + uint64_t(matrix) * s.dstNdStride * l.dstSize,
+          l.n * l.dstSize, l.m, int64_t(s.dstStride) * l.dstSize);
     else
-      cost.gmBytes += touchedBytes(c, record.dst.address,
-                                   uint64_t(l.m) * l.dstRowElements * l.dstSize,
-                                   ceilDiv(l.n, l.dstRowElements), int64_t(s.dstStride) * 32);
+      cost.gmBytes += touchedBytes(
+          c, record.dst.address, uint64_t(l.m) * l.dstRowElements * l.dstSize,
+          ceilDiv(l.n, l.dstRowElements), int64_t(s.dstStride) * 32);
   return cost;
 }
 
@@ -338,14 +377,17 @@ static Cost copyCost(const ascsim::Instruction &record, const Constants &c) {
   switch (record.opcode) {
   case Opcode::CopyGmToLocal:
     cost.latency = record.dst.memory == Memory::L1 ? c.latencyL1 : c.latencyUB;
-    cost.gmBytes = touchedBytes(c, record.src0.address, s.blockBytes, s.blockCount, s.gmPitch);
+    cost.gmBytes = touchedBytes(c, record.src0.address, s.blockBytes,
+                                s.blockCount, s.gmPitch);
     if (record.dst.memory == Memory::L1)
       cost.l1Cycles = bytes / c.l1Write;
     return cost;
   case Opcode::CopyLocalToGm:
-    cost.latency = record.src0.memory == Memory::L1 ? c.latencyL1Out : c.latencyUBOut;
+    cost.latency =
+        record.src0.memory == Memory::L1 ? c.latencyL1Out : c.latencyUBOut;
     cost.gmWrite = true;
-    cost.gmBytes = touchedBytes(c, record.dst.address, s.blockBytes, s.blockCount, s.gmPitch);
+    cost.gmBytes = touchedBytes(c, record.dst.address, s.blockBytes,
+                                s.blockCount, s.gmPitch);
     return cost;
   case Opcode::CopyLocal:
     if (record.dst.memory == Memory::BT)
@@ -368,7 +410,9 @@ static Cost loadCost(const ascsim::Instruction &record, const Constants &c) {
     Load3DLayout l = load3DLayout(record);
     bytes = double(l.fractalsOuter) * l.fractalsInner * kFractalBytes;
   } else {
-    uint32_t fractals = record.opcode == Opcode::LoadDataTranspose ? squareFractals(record.dst.type) : 1;
+    uint32_t fractals = record.opcode == Opcode::LoadDataTranspose
+                            ? squareFractals(record.dst.type)
+                            : 1;
     bytes = double(record.load2d.repeatTimes) * fractals * kFractalBytes;
   }
   if (bytes == 0)
@@ -376,11 +420,13 @@ static Cost loadCost(const ascsim::Instruction &record, const Constants &c) {
   if (record.src0.memory == Memory::GM) {
     cost.latency = record.dst.memory == Memory::L1 ? c.latencyL1 : c.latencyL0;
     const ascsim::Load2DShape &s = record.load2d;
-    cost.gmBytes = touchedBytes(c, record.src0.address + uint64_t(s.startIndex) * kFractalBytes,
-                                kFractalBytes, s.repeatTimes, int64_t(s.srcStride) * kFractalBytes);
+    cost.gmBytes = touchedBytes(
+        c, record.src0.address + uint64_t(s.startIndex) * kFractalBytes,
+        kFractalBytes, s.repeatTimes, int64_t(s.srcStride) * kFractalBytes);
     return cost;
   }
-  cost.l1Cycles = bytes / (record.dst.memory == Memory::L0B ? c.toL0B : c.toL0A);
+  cost.l1Cycles =
+      bytes / (record.dst.memory == Memory::L0B ? c.toL0B : c.toL0A);
   cost.occupancy = c.mte1Overhead + cost.l1Cycles;
   return cost;
 }
@@ -393,15 +439,16 @@ static Cost nd2nzCost(const ascsim::Instruction &record, const Constants &c) {
     return cost;
   cost.latency = c.latencyNd2Nz;
   for (uint32_t matrix = 0; matrix < s.ndNum; ++matrix)
-    cost.gmBytes += touchedBytes(c, record.src0.address + uint64_t(matrix) * s.srcNdMatrixStride * size,
-                                 s.dValue * size, s.nValue, int64_t(s.srcDValue) * size);
+    cost.gmBytes += touchedBytes(
+        c, record.src0.address + uint64_t(matrix) * s.srcNdMatrixStride * size,
+        s.dValue * size, s.nValue, int64_t(s.srcDValue) * size);
   cost.bursts = s.ndNum * s.nValue;
   cost.l1Cycles = double(s.ndNum) * s.nValue * s.dValue * size / c.l1Write;
   return cost;
 }
 
-Cost tilelang::sim::estimateCost(const QueuedInstruction &queued, const Chip &chip,
-                                 const CoreMemories &) {
+Cost tilelang::sim::estimateCost(const QueuedInstruction &queued,
+                                 const Chip &chip, const CoreMemories &) {
   const Constants &c = constantsOf(chip);
   const ascsim::Instruction &record = queued.record;
   switch (record.opcode) {

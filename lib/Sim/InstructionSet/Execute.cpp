@@ -15,7 +15,8 @@ using ascsim::Opcode;
 using ascsim::Register;
 
 /// A wrong program must not be able to crash the simulator.
-static bool insideMemories(const QueuedInstruction &queued, const CoreMemories &memories) {
+static bool insideMemories(const QueuedInstruction &queued,
+                           const CoreMemories &memories) {
   thread_local AccessList accesses;
   accesses.clear();
   collectAccesses(queued, accesses, &memories);
@@ -25,15 +26,18 @@ static bool insideMemories(const QueuedInstruction &queued, const CoreMemories &
     if (access.memory >= Memory::None)
       return false;
     uint64_t size = memories.bytes[static_cast<size_t>(access.memory)].size();
-    int64_t last = int64_t(access.start) + int64_t(access.blocks - 1) * access.pitch;
-    if (access.start > size || last < 0 || access.start + access.blockBytes > size ||
+    int64_t last =
+        int64_t(access.start) + int64_t(access.blocks - 1) * access.pitch;
+    if (access.start > size || last < 0 ||
+        access.start + access.blockBytes > size ||
         uint64_t(last) + access.blockBytes > size)
       return false;
   }
   return true;
 }
 
-void tilelang::sim::execute(const QueuedInstruction &queued, CoreMemories &memories) {
+void tilelang::sim::execute(const QueuedInstruction &queued,
+                            CoreMemories &memories) {
   switch (queued.record.opcode) {
   case Opcode::SetFlag:
   case Opcode::WaitFlag:
@@ -73,7 +77,8 @@ void tilelang::sim::storeToGlobal(const QueuedInstruction &queued, uint8_t *to,
     std::memcpy(to, from, bytes);
     return;
   }
-  auto type = static_cast<ascsim::DataType>(readRegister(queued, Register::AtomicType));
+  auto type =
+      static_cast<ascsim::DataType>(readRegister(queued, Register::AtomicType));
   uint32_t size = ascsim::sizeOf(type);
   if (size == 0)
     return;
@@ -81,14 +86,16 @@ void tilelang::sim::storeToGlobal(const QueuedInstruction &queued, uint8_t *to,
 }
 
 float tilelang::sim::halfToFloat(uint16_t bits) {
-  uint32_t sign = uint32_t(bits >> 15) << 31, exponent = bits >> 10 & 31, fraction = bits & 1023;
+  uint32_t sign = uint32_t(bits >> 15) << 31, exponent = bits >> 10 & 31,
+           fraction = bits & 1023;
   uint32_t result;
   if (exponent == 31)
     result = sign | 0x7F800000u | fraction << 13;
   else if (exponent != 0)
     result = sign | (exponent + 112) << 23 | fraction << 13;
   else {
-    float magnitude = static_cast<float>(fraction) * 5.9604644775390625e-08f; // 2^-24
+    float magnitude =
+        static_cast<float>(fraction) * 5.9604644775390625e-08f; // 2^-24
     std::memcpy(&result, &magnitude, 4);
     result |= sign;
   }

@@ -19,9 +19,11 @@ void executeMmad(const QueuedInstruction &, CoreMemories &);
 void executeFixpipe(const QueuedInstruction &, CoreMemories &);
 
 /// Writes `bytes` to GM, combining with what is there in atomic mode.
-void storeToGlobal(const QueuedInstruction &, uint8_t *to, const uint8_t *from, uint64_t bytes);
+void storeToGlobal(const QueuedInstruction &, uint8_t *to, const uint8_t *from,
+                   uint64_t bytes);
 
-inline uint64_t readRegister(const QueuedInstruction &queued, ascsim::Register which) {
+inline uint64_t readRegister(const QueuedInstruction &queued,
+                             ascsim::Register which) {
   return queued.registers[static_cast<size_t>(which)];
 }
 /// CTRL[48] = 0: results of 16-bit floats saturate instead of becoming inf.

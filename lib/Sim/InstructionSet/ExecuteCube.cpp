@@ -16,7 +16,8 @@ using ascsim::Memory;
 using ascsim::QuantMode;
 using ascsim::Register;
 
-void tilelang::sim::executeMmad(const QueuedInstruction &queued, CoreMemories &memories) {
+void tilelang::sim::executeMmad(const QueuedInstruction &queued,
+                                CoreMemories &memories) {
   const ascsim::Instruction &record = queued.record;
   MmadLayout layout = mmadLayout(record);
   if (layout.m == 0 || layout.n == 0 || layout.k == 0)
@@ -48,25 +49,33 @@ void tilelang::sim::executeMmad(const QueuedInstruction &queued, CoreMemories &m
   arguments.init = record.mmad.init;
   arguments.type = record.src0.type;
   uint64_t hf32 = readRegister(queued, Register::Hf32);
-  arguments.hf32 = record.src0.type == DataType::F32 && (hf32 & 1) ? uint32_t(hf32 & 3) : 0;
+  arguments.hf32 =
+      record.src0.type == DataType::F32 && (hf32 & 1) ? uint32_t(hf32 & 3) : 0;
   alignas(64) static thread_local uint32_t biasRow[4096 + 16];
   if (record.mmad.hasBias && record.src2.memory != Memory::None) {
     std::memset(biasRow, 0, sizeof(biasRow));
-    std::memcpy(biasRow, memories.at(record.src2), std::min<uint64_t>(layout.n, 4096) * 4);
+    std::memcpy(biasRow, memories.at(record.src2),
+                std::min<uint64_t>(layout.n, 4096) * 4);
     arguments.bias = biasRow;
   }
-  arguments.scratchA = scratchA.reserve(uint64_t(layout.fractalsM) * layout.fractalsK * perFractal);
-  arguments.scratchB = scratchB.reserve(uint64_t(layout.fractalsN) * layout.fractalsK * perFractal);
+  arguments.scratchA = scratchA.reserve(uint64_t(layout.fractalsM) *
+                                        layout.fractalsK * perFractal);
+  arguments.scratchB = scratchB.reserve(uint64_t(layout.fractalsN) *
+                                        layout.fractalsK * perFractal);
 
   auto fits = [&](const ascsim::Operand &operand, uint64_t bytes) {
-    return operand.address + bytes <= memories.bytes[size_t(operand.memory)].size();
+    return operand.address + bytes <=
+           memories.bytes[size_t(operand.memory)].size();
   };
   uint64_t bytesA = layout.vectorA
                         ? uint64_t(layout.fractalsK) * 32
-                        : (uint64_t(layout.fractalsM - 1) * layout.aFractalsK + layout.fractalsK) * 512;
+                        : (uint64_t(layout.fractalsM - 1) * layout.aFractalsK +
+                           layout.fractalsK) *
+                              512;
   uint64_t bytesB = uint64_t(layout.fractalsK) * layout.fractalsN * 512;
   uint64_t bytesC = uint64_t(layout.fractalsM) * layout.fractalsN * 1024;
-  if (!fits(record.src0, bytesA) || !fits(record.src1, bytesB) || !fits(record.dst, bytesC))
+  if (!fits(record.src0, bytesA) || !fits(record.src1, bytesB) ||
+      !fits(record.dst, bytesC))
     return;
   kernels().mmad(arguments);
 }
@@ -103,12 +112,13 @@ struct QuantWord {
 } // namespace
 
 static bool perColumn(QuantMode mode) {
-  return mode == QuantMode::VDEQF16 || mode == QuantMode::VQF322B8_PRE || mode == QuantMode::VREQ8;
+  return mode == QuantMode::VDEQF16 || mode == QuantMode::VQF322B8_PRE ||
+         mode == QuantMode::VREQ8;
 }
 
 /// Converts one row of `count` values, in place before, to the result type.
-static void convertRow(const QueuedInstruction &queued, uint32_t *values, uint32_t count,
-                       const uint8_t *table, uint8_t *to) {
+static void convertRow(const QueuedInstruction &queued, uint32_t *values,
+                       uint32_t count, const uint8_t *table, uint8_t *to) {
   const ascsim::FixpipeShape &s = queued.record.fixpipe;
   bool isFloat = queued.record.src0.type == DataType::F32;
   if (s.relu)
@@ -155,7 +165,8 @@ static void convertRow(const QueuedInstruction &queued, uint32_t *values, uint32
   }
 }
 
-void tilelang::sim::executeFixpipe(const QueuedInstruction &queued, CoreMemories &memories) {
+void tilelang::sim::executeFixpipe(const QueuedInstruction &queued,
+                                   CoreMemories &memories) {
   const ascsim::Instruction &record = queued.record;
   const ascsim::FixpipeShape &s = record.fixpipe;
   FixpipeLayout l = fixpipeLayout(record);
@@ -178,15 +189,20 @@ void tilelang::sim::executeFixpipe(const QueuedInstruction &queued, CoreMemories
   }
 
   for (uint32_t matrix = 0; matrix < l.matrices; ++matrix) {
-    const uint8_t *from = memories.at(record.src0, int64_t(matrix * l.srcMatrixPitch));
+    const uint8_t *from =
+        memories.at(record.src0, int64_t(matrix * l.srcMatrixPitch));
     for (uint32_t row = 0; row < l.m; ++row) {
       for (uint32_t group = 0; group < l.groups; ++group)
-        std::memcpy(values.data() + group * 16, from + group * l.srcGroupPitch + uint64_t(row) * 64,
+        std::memcpy(values.data() + group * 16,
+                    from + group * l.srcGroupPitch + uint64_t(row) * 64,
                     std::min(16u, l.n - group * 16) * 4);
       convertRow(queued, values.data(), l.n, table, rowBuffer.data());
       if (s.toRowMajor) {
-        int64_t offset = (int64_t(matrix) * s.dstNdStride + int64_t(row) * s.dstStride) * l.dstSize;
-        store(memories.at(record.dst, offset), rowBuffer.data(), uint64_t(l.n) * l.dstSize);
+        int64_t offset =
+            (int64_t(matrix) * s.dstNdStride + int64_t(row) * s.dstStride) *
+            l.dstSize;
+        store(memories.at(record.dst, offset), rowBuffer.data(),
+              uint64_t(l.n) * l.dstSize);
         continue;
       }
       uint32_t rowBytes = l.dstRowElements * l.dstSize;
@@ -194,7 +210,8 @@ void tilelang::sim::executeFixpipe(const QueuedInstruction &queued, CoreMemories
         std::memset(rowBuffer.data() + uint64_t(l.n) * l.dstSize, 0,
                     uint64_t(l.dstRowElements - rest) * l.dstSize);
       for (uint32_t group = 0; group * l.dstRowElements < l.n; ++group)
-        store(memories.at(record.dst, int64_t(group) * s.dstStride * 32 + int64_t(row) * rowBytes),
+        store(memories.at(record.dst, int64_t(group) * s.dstStride * 32 +
+                                          int64_t(row) * rowBytes),
               rowBuffer.data() + uint64_t(group) * rowBytes, rowBytes);
     }
   }

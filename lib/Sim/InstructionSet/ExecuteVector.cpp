@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds the longest runs of lanes that are contiguous in every operand and
-// hands them to the loops of Kernels.h. Blocks that lie apart and lanes that the
-// mask switches off go through a buffer of one repeat.
+// hands them to the loops of Kernels.h. Blocks that lie apart and lanes that
+// the mask switches off go through a buffer of one repeat.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +38,15 @@ struct BoundOperand {
     return base + uint64_t(iteration) * lanes.repeatStride;
   }
   /// The bytes of one repeat, in place or gathered into `buffer`.
-  uint8_t *read(uint32_t iteration, uint32_t lanesPerRepeat, RepeatBuffer &buffer) const {
+  uint8_t *read(uint32_t iteration, uint32_t lanesPerRepeat,
+                RepeatBuffer &buffer) const {
     uint8_t *from = repeat(iteration);
     if (lanes.contiguousBlocks(lanesPerRepeat))
       return from;
     uint32_t bytes = lanes.repeatBytes(lanesPerRepeat);
     for (uint32_t block = 0; block * 32 < bytes; ++block)
-      std::memcpy(buffer.bytes + block * 32, from + uint64_t(block) * lanes.blockStride,
+      std::memcpy(buffer.bytes + block * 32,
+                  from + uint64_t(block) * lanes.blockStride,
                   std::min(32u, bytes - block * 32));
     return buffer.bytes;
   }
@@ -60,29 +62,36 @@ static void scatterRepeat(const BoundOperand &dst, const ResolvedVector &vector,
   uint32_t perBlock = 32 / size;
   for (uint32_t lane = 0; lane < vector.lanes; ++lane)
     if (vector.laneOn(iteration, lane))
-      std::memcpy(to + uint64_t(lane / perBlock) * dst.lanes.blockStride + lane % perBlock * size,
+      std::memcpy(to + uint64_t(lane / perBlock) * dst.lanes.blockStride +
+                      lane % perBlock * size,
                   from + lane * size, size);
 }
 
 /// Elementwise instructions: everything whose result has a lane per lane.
-static void executeElementwise(const QueuedInstruction &queued, CoreMemories &memories,
+static void executeElementwise(const QueuedInstruction &queued,
+                               CoreMemories &memories,
                                const ResolvedVector &vector) {
   const ascsim::Instruction &record = queued.record;
-  bool scalarSource = record.opcode == Opcode::Select && record.src1.memory == Memory::None;
-  KernelKey key{record.opcode,     record.function,    record.round, record.dst.type,
-                record.src0.type, saturates(queued), scalarSource};
+  bool scalarSource =
+      record.opcode == Opcode::Select && record.src1.memory == Memory::None;
+  KernelKey key{record.opcode,   record.function,  record.round,
+                record.dst.type, record.src0.type, saturates(queued),
+                scalarSource};
   VectorKernel kernel = kernels().vector(key);
   if (!kernel)
     return; // an illegal combination of types: checkLegality reports it
-  bool saturateAfter = key.saturate && record.dst.type == ascsim::DataType::F16 &&
-                       record.opcode != Opcode::Cast && record.opcode != Opcode::Duplicate &&
-                       record.opcode != Opcode::Select && record.function != Function::Copy;
+  bool saturateAfter =
+      key.saturate && record.dst.type == ascsim::DataType::F16 &&
+      record.opcode != Opcode::Cast && record.opcode != Opcode::Duplicate &&
+      record.opcode != Opcode::Select && record.function != Function::Copy;
 
   BoundOperand dst{memories.at(record.dst), vector.dst}, src0, src1;
-  bool readsSrc0 = record.opcode != Opcode::Duplicate && record.opcode != Opcode::VecIndex;
-  bool readsSrc1 = record.opcode == Opcode::Binary ||
-                   (record.opcode == Opcode::Ternary && record.function != Function::Axpy) ||
-                   (record.opcode == Opcode::Select && !scalarSource);
+  bool readsSrc0 =
+      record.opcode != Opcode::Duplicate && record.opcode != Opcode::VecIndex;
+  bool readsSrc1 =
+      record.opcode == Opcode::Binary ||
+      (record.opcode == Opcode::Ternary && record.function != Function::Axpy) ||
+      (record.opcode == Opcode::Select && !scalarSource);
   if (readsSrc0)
     src0 = {memories.at(record.src0), vector.src0};
   if (readsSrc1)
@@ -91,10 +100,12 @@ static void executeElementwise(const QueuedInstruction &queued, CoreMemories &me
   KernelArguments arguments{};
   arguments.scalar = record.scalar;
   if (record.opcode == Opcode::Cast)
-    arguments.deqScale = halfToFloat(static_cast<uint16_t>(readRegister(queued, Register::DeqScale)));
+    arguments.deqScale = halfToFloat(
+        static_cast<uint16_t>(readRegister(queued, Register::DeqScale)));
   if (record.opcode == Opcode::Select)
     arguments.src2 = memories.at(record.src2);
-  auto run = [&](uint8_t *to, const uint8_t *from0, const uint8_t *from1, uint64_t count) {
+  auto run = [&](uint8_t *to, const uint8_t *from0, const uint8_t *from1,
+                 uint64_t count) {
     arguments.dst = to;
     arguments.src0 = from0;
     arguments.src1 = from1;
@@ -107,15 +118,18 @@ static void executeElementwise(const QueuedInstruction &queued, CoreMemories &me
   // Mode 0 of Select uses the bits of one repeat again and again.
   bool sameBits = record.opcode == Opcode::Select && record.selectMode == 0;
   bool dependsOnRepeat = sameBits && vector.repeats > 1;
-  if (vector.fullMask && !dependsOnRepeat && dst.lanes.contiguous(vector.lanes) &&
+  if (vector.fullMask && !dependsOnRepeat &&
+      dst.lanes.contiguous(vector.lanes) &&
       (!readsSrc0 || src0.lanes.contiguous(vector.lanes)) &&
       (!readsSrc1 || src1.lanes.contiguous(vector.lanes)))
     return run(dst.base, src0.base, src1.base, vector.totalLanes());
 
   RepeatBuffer buffer0, buffer1, result;
   for (uint32_t i = 0; i < vector.repeats; ++i) {
-    const uint8_t *from0 = readsSrc0 ? src0.read(i, vector.lanes, buffer0) : nullptr;
-    const uint8_t *from1 = readsSrc1 ? src1.read(i, vector.lanes, buffer1) : nullptr;
+    const uint8_t *from0 =
+        readsSrc0 ? src0.read(i, vector.lanes, buffer0) : nullptr;
+    const uint8_t *from1 =
+        readsSrc1 ? src1.read(i, vector.lanes, buffer1) : nullptr;
     arguments.bitOffset = sameBits ? 0 : uint64_t(i) * vector.lanes;
     int prefix = vector.prefixLanes(i);
     if (prefix >= 0 && dst.lanes.contiguousBlocks(vector.lanes)) {
@@ -136,11 +150,12 @@ static void executeElementwise(const QueuedInstruction &queued, CoreMemories &me
   }
 }
 
-static void executeCompare(const QueuedInstruction &queued, CoreMemories &memories,
-                           ResolvedVector vector) {
+static void executeCompare(const QueuedInstruction &queued,
+                           CoreMemories &memories, ResolvedVector vector) {
   const ascsim::Instruction &record = queued.record;
-  KernelKey key{record.opcode,     record.function, record.round, record.dst.type,
-                record.src0.type, false,           false};
+  KernelKey key{
+      record.opcode,    record.function, record.round, record.dst.type,
+      record.src0.type, false,           false};
   VectorKernel kernel = kernels().vector(key);
   if (!kernel)
     return;
@@ -165,7 +180,8 @@ static void executeCompare(const QueuedInstruction &queued, CoreMemories &memori
   }
 }
 
-static void executeReduce(const QueuedInstruction &queued, CoreMemories &memories,
+static void executeReduce(const QueuedInstruction &queued,
+                          CoreMemories &memories,
                           const ResolvedVector &vector) {
   const ascsim::Instruction &record = queued.record;
   ReduceKernel kernel = kernels().reduce(record.function, record.src0.type);
@@ -175,8 +191,10 @@ static void executeReduce(const QueuedInstruction &queued, CoreMemories &memorie
   ReduceOutput output = reduceOutput(record, vector);
   BoundOperand src{memories.at(record.src0), vector.src0};
   uint8_t *dst = memories.at(record.dst);
-  bool extreme = record.function == Function::WholeMax || record.function == Function::WholeMin;
-  bool blocks = record.function == Function::BlockSum || record.function == Function::BlockMax ||
+  bool extreme = record.function == Function::WholeMax ||
+                 record.function == Function::WholeMin;
+  bool blocks = record.function == Function::BlockSum ||
+                record.function == Function::BlockMax ||
                 record.function == Function::BlockMin;
   bool saturate = saturates(queued) && record.dst.type == ascsim::DataType::F16;
 
@@ -184,16 +202,17 @@ static void executeReduce(const QueuedInstruction &queued, CoreMemories &memorie
   alignas(64) uint8_t values[256];
   RepeatBuffer buffer;
   for (uint32_t i = 0; i < vector.repeats; ++i) {
-    bool all = vector.counterMode ? i + 1 < vector.repeats || vector.lastLanes == vector.lanes
-                                  : vector.fullMask;
+    bool all = vector.counterMode
+                   ? i + 1 < vector.repeats || vector.lastLanes == vector.lanes
+                   : vector.fullMask;
     bool any = all;
     if (!all)
       for (uint32_t lane = 0; lane < vector.lanes; ++lane)
         any |= (on[lane] = vector.laneOn(i, lane));
     if (!any)
       continue;
-    ReduceArguments arguments{src.read(i, vector.lanes, buffer), all ? nullptr : on, vector.lanes,
-                              values, 0};
+    ReduceArguments arguments{src.read(i, vector.lanes, buffer),
+                              all ? nullptr : on, vector.lanes, values, 0};
     kernel(arguments);
     uint8_t *to = dst + uint64_t(i) * output.pitch;
     if (extreme) {
@@ -237,14 +256,16 @@ static void executeReduce(const QueuedInstruction &queued, CoreMemories &memorie
 }
 
 template <typename Element>
-static void broadcastBlocks(const ascsim::Instruction &record, CoreMemories &memories) {
+static void broadcastBlocks(const ascsim::Instruction &record,
+                            CoreMemories &memories) {
   constexpr uint32_t perBlock = 32 / sizeof(Element);
   const uint8_t *src = memories.at(record.src0);
   uint8_t *dst = memories.at(record.dst);
   for (uint32_t i = 0; i < record.vector.repeat; ++i)
     for (uint32_t block = 0; block < 8; ++block) {
       Element value, filled[perBlock];
-      std::memcpy(&value, src + (i * 8 + block) * sizeof(Element), sizeof(Element));
+      std::memcpy(&value, src + (i * 8 + block) * sizeof(Element),
+                  sizeof(Element));
       std::fill(filled, filled + perBlock, value);
       std::memcpy(dst + uint64_t(i) * record.vector.dst.repeat * 32 +
                       uint64_t(block) * record.vector.dst.block * 32,
@@ -265,13 +286,16 @@ static void gather(const QueuedInstruction &queued, CoreMemories &memories,
       if (!vector.laneOn(i, lane))
         continue;
       uint32_t offset;
-      std::memcpy(&offset, offsets + (uint64_t(i) * vector.lanes + lane) * 4, 4);
-      std::memcpy(dst + uint64_t(i) * vector.dst.repeatStride + lane * sizeof(Element),
+      std::memcpy(&offset, offsets + (uint64_t(i) * vector.lanes + lane) * 4,
+                  4);
+      std::memcpy(dst + uint64_t(i) * vector.dst.repeatStride +
+                      lane * sizeof(Element),
                   ub + base + offset, sizeof(Element));
     }
 }
 
-void tilelang::sim::executeVector(const QueuedInstruction &queued, CoreMemories &memories) {
+void tilelang::sim::executeVector(const QueuedInstruction &queued,
+                                  CoreMemories &memories) {
   const ascsim::Instruction &record = queued.record;
   uint32_t size = ascsim::sizeOf(record.dst.type);
   if (record.opcode == Opcode::Broadcast) {

@@ -45,11 +45,11 @@ struct KernelKey {
 
 /// One repeat of a horizontal reduction.
 struct ReduceArguments {
-  const void *src;       // `lanes` elements, masked-off ones included
-  const ascsim::u8 *on;  // lanes that take part; null: all of them
+  const void *src;      // `lanes` elements, masked-off ones included
+  const ascsim::u8 *on; // lanes that take part; null: all of them
   ascsim::u32 lanes;
-  void *values;          // results, in the element type
-  ascsim::u32 index;     // WholeMax/Min: index of the winner
+  void *values;      // results, in the element type
+  ascsim::u32 index; // WholeMax/Min: index of the winner
 };
 using ReduceKernel = void (*)(ReduceArguments &);
 
@@ -62,7 +62,7 @@ struct MmadArguments {
   ascsim::u32 m, n, k;
   ascsim::u32 aFractalsK; // fractals of K in one row of fractals of A
   bool init;
-  bool vectorA; // m = 1: A is a plain row
+  bool vectorA;     // m = 1: A is a plain row
   ascsim::u32 hf32; // 0 off, 1 round to nearest even, 3 towards zero
   ascsim::DataType type;
   void *scratchA, *scratchB; // 4 bytes per element
@@ -76,11 +76,13 @@ struct KernelTable {
   /// Results of saturation mode (CTRL[48] = 0): inf -> largest, NaN -> 0.
   void (*saturateHalves)(void *data, ascsim::u64 count);
   /// Fixpipe on one row of fp32 values: rounding to fp16/bf16.
-  void (*floatToHalf)(const float *src, void *dst, ascsim::u64 count, bool saturate);
-  void (*floatToBFloat)(const float *src, void *dst, ascsim::u64 count, bool saturate);
+  void (*floatToHalf)(const float *src, void *dst, ascsim::u64 count,
+                      bool saturate);
+  void (*floatToBFloat)(const float *src, void *dst, ascsim::u64 count,
+                        bool saturate);
   /// dst = dst op src, mode as in Register::AtomicMode.
-  void (*atomic)(void *dst, const void *src, ascsim::u64 count, ascsim::u32 mode,
-                 ascsim::DataType type);
+  void (*atomic)(void *dst, const void *src, ascsim::u64 count,
+                 ascsim::u32 mode, ascsim::DataType type);
 };
 
 /// The table for this CPU.

@@ -13,13 +13,13 @@ namespace tilelang::sim::avx2 {
 #define TILELANG_BLOCK_ROWS 4
 #define TILELANG_BLOCK_COLUMNS 1
 
-#include "Numbers.inc"
-#include "VectorKernels.inc"
-#include "ReduceKernels.inc"
 #include "CubeKernels.inc"
+#include "Numbers.inc"
+#include "ReduceKernels.inc"
+#include "VectorKernels.inc"
 
-extern const KernelTable table = {"avx2",       vectorKernel,   reduceKernel,
-                                  mmadKernel, saturateHalves, floatToHalf,
+extern const KernelTable table = {"avx2",        vectorKernel,   reduceKernel,
+                                  mmadKernel,    saturateHalves, floatToHalf,
                                   floatToBFloat, atomicKernel};
 
 } // namespace tilelang::sim::avx2

@@ -13,13 +13,13 @@ namespace tilelang::sim::avx512 {
 #define TILELANG_BLOCK_ROWS 8
 #define TILELANG_BLOCK_COLUMNS 3
 
-#include "Numbers.inc"
-#include "VectorKernels.inc"
-#include "ReduceKernels.inc"
 #include "CubeKernels.inc"
+#include "Numbers.inc"
+#include "ReduceKernels.inc"
+#include "VectorKernels.inc"
 
-extern const KernelTable table = {"avx512",       vectorKernel,   reduceKernel,
-                                  mmadKernel, saturateHalves, floatToHalf,
+extern const KernelTable table = {"avx512",      vectorKernel,   reduceKernel,
+                                  mmadKernel,    saturateHalves, floatToHalf,
                                   floatToBFloat, atomicKernel};
 
 } // namespace tilelang::sim::avx512

@@ -34,9 +34,11 @@ inline uint32_t elementsPerRow(ascsim::DataType type) {
 }
 
 /// DataCopyPad load: bytes of one block in UB, padding and dummies included.
-inline uint32_t paddedBlockBytes(const ascsim::CopyShape &shape, ascsim::DataType type) {
+inline uint32_t paddedBlockBytes(const ascsim::CopyShape &shape,
+                                 ascsim::DataType type) {
   uint32_t size = ascsim::sizeOf(type);
-  return alignTo((shape.leftPadding + shape.rightPadding) * size + shape.blockBytes, 32);
+  return alignTo(
+      (shape.leftPadding + shape.rightPadding) * size + shape.blockBytes, 32);
 }
 
 struct MmadLayout {
@@ -56,22 +58,23 @@ inline MmadLayout mmadLayout(const ascsim::Instruction &record) {
   layout.fractalsM = ceilDiv(shape.m, 16);
   layout.fractalsN = ceilDiv(shape.n, 16);
   layout.fractalsK = ceilDiv(shape.k, layout.rowElements);
-  layout.aFractalsK = shape.kDirectionAlign && record.src0.type == ascsim::DataType::F32
-                          ? ceilDiv(shape.k, 16) * 2
-                          : layout.fractalsK;
+  layout.aFractalsK =
+      shape.kDirectionAlign && record.src0.type == ascsim::DataType::F32
+          ? ceilDiv(shape.k, 16) * 2
+          : layout.fractalsK;
   layout.vectorA = shape.m == 1;
   return layout;
 }
 
 /// LoadData3D: the extracted part and how it lies in the destination.
 struct Load3DLayout {
-  uint32_t rowElements;     // C0
+  uint32_t rowElements; // C0
   uint32_t outputHeight, outputWidth;
   uint32_t filterWidth, filterHeight;
-  uint32_t rows, columns;   // extents of the extracted matrix
-  bool transposed;          // destination holds its transpose
+  uint32_t rows, columns; // extents of the extracted matrix
+  bool transposed;        // destination holds its transpose
   uint32_t fractalsOuter, fractalsInner;
-  bool plainMatrix;         // 1 x 1 filter, stride 1, no padding: a matrix product
+  bool plainMatrix; // 1 x 1 filter, stride 1, no padding: a matrix product
 };
 inline Load3DLayout load3DLayout(const ascsim::Instruction &record) {
   const ascsim::Load3DShape &s = record.load3d;
@@ -80,13 +83,17 @@ inline Load3DLayout load3DLayout(const ascsim::Instruction &record) {
   layout.rowElements = c0;
   layout.filterWidth = s.filterW + (s.filterSizeW ? 256u : 0u);
   layout.filterHeight = s.filterH + (s.filterSizeH ? 256u : 0u);
-  auto output = [](int64_t extent, int64_t before, int64_t after, int64_t filter,
-                   int64_t dilation, int64_t stride) -> uint32_t {
+  auto output = [](int64_t extent, int64_t before, int64_t after,
+                   int64_t filter, int64_t dilation,
+                   int64_t stride) -> uint32_t {
     int64_t span = extent + before + after - (dilation * (filter - 1) + 1);
-    return span < 0 || stride == 0 ? 0 : static_cast<uint32_t>(span / stride + 1);
+    return span < 0 || stride == 0 ? 0
+                                   : static_cast<uint32_t>(span / stride + 1);
   };
-  layout.outputWidth = output(s.l1W, s.pad[0], s.pad[1], layout.filterWidth, s.dilationW, s.strideW);
-  layout.outputHeight = output(s.l1H, s.pad[2], s.pad[3], layout.filterHeight, s.dilationH, s.strideH);
+  layout.outputWidth = output(s.l1W, s.pad[0], s.pad[1], layout.filterWidth,
+                              s.dilationW, s.strideW);
+  layout.outputHeight = output(s.l1H, s.pad[2], s.pad[3], layout.filterHeight,
+                               s.dilationH, s.strideH);
   layout.rows = s.rows;
   layout.columns = s.columns;
   bool toB = record.dst.memory == ascsim::Memory::L0B;
@@ -96,7 +103,8 @@ inline Load3DLayout load3DLayout(const ascsim::Instruction &record) {
     layout.fractalsInner = ceilDiv(s.columns, 16);
   } else if (layout.transposed) { // Zz of the transpose: m (columns) outer
     layout.fractalsOuter = ceilDiv(s.columns, 16);
-    layout.fractalsInner = c0 == 8 ? ceilDiv(s.rows, 16) * 2 : ceilDiv(s.rows, c0);
+    layout.fractalsInner =
+        c0 == 8 ? ceilDiv(s.rows, 16) * 2 : ceilDiv(s.rows, c0);
   } else { // Zz
     layout.fractalsOuter = ceilDiv(s.rows, 16);
     layout.fractalsInner = ceilDiv(s.columns, c0);
@@ -125,7 +133,7 @@ inline FixpipeLayout fixpipeLayout(const ascsim::Instruction &record) {
   layout.srcGroupPitch = uint64_t(s.srcStride) * 64;
   layout.srcMatrixPitch = uint64_t(s.srcNdStride) * 1024;
   layout.dstSize = ascsim::sizeOf(record.dst.type);
-  layout.dstRowElements = layout.dstSize == 4 ? (s.channelSplit ? 8 : 16)
+  layout.dstRowElements = layout.dstSize == 4   ? (s.channelSplit ? 8 : 16)
                           : layout.dstSize == 2 ? 16
                                                 : 32;
   return layout;
@@ -135,10 +143,13 @@ inline FixpipeLayout fixpipeLayout(const ascsim::Instruction &record) {
 /// or 64 x 64 (4 bit) elements.
 inline uint32_t squareFractals(ascsim::DataType type) {
   switch (bitsOf(type)) {
-  case 4: return 4;
+  case 4:
+    return 4;
   case 8:
-  case 32: return 2;
-  default: return 1;
+  case 32:
+    return 2;
+  default:
+    return 1;
   }
 }
 

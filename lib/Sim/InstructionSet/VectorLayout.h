@@ -27,8 +27,8 @@ inline uint32_t bitsOf(ascsim::DataType type) {
 /// One operand of a resolved vector instruction.
 struct LaneOperand {
   uint32_t elementBits = 0;
-  uint32_t blockStride = 32;  // bytes
-  uint32_t repeatStride = 0;  // bytes
+  uint32_t blockStride = 32; // bytes
+  uint32_t repeatStride = 0; // bytes
   /// Bytes of one full repeat of `lanes` elements.
   uint32_t repeatBytes(uint32_t lanes) const { return lanes * elementBits / 8; }
   bool contiguousBlocks(uint32_t lanes) const {
@@ -40,11 +40,11 @@ struct LaneOperand {
 };
 
 struct ResolvedVector {
-  uint32_t lanes = 0;      // elements of one full repeat
-  uint32_t repeats = 0;    // iterations
-  uint32_t lastLanes = 0;  // counter mode: lanes of the last iteration
+  uint32_t lanes = 0;     // elements of one full repeat
+  uint32_t repeats = 0;   // iterations
+  uint32_t lastLanes = 0; // counter mode: lanes of the last iteration
   bool counterMode = false;
-  bool fullMask = false;   // every lane of every iteration but the last is on
+  bool fullMask = false; // every lane of every iteration but the last is on
   uint64_t mask[2] = {0, 0};
   LaneOperand dst, src0, src1;
 

@@ -335,14 +335,15 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
     return Expression("static_cast<" + resultType + ">(" + expression.text +
                       ")");
   };
-  // 1 where a quotient that was cut towards zero is to be rounded the other way:
-  // it is not whole, and its sign is the one that `relation` of the signs says.
+  // 1 where a quotient that was cut towards zero is to be rounded the other
+  // way: it is not whole, and its sign is the one that `relation` of the signs
+  // says.
   auto remainderTerm = [&](StringRef relation) {
     Expression cut = in[0] % in[1];
     return Expression("(" + cut.within(Binding::Equality) + " != 0 && (" +
                           in[0].within(Binding::Shift) + " < 0) " +
-                          relation.str() + " (" +
-                          in[1].within(Binding::Shift) + " < 0) ? 1 : 0)",
+                          relation.str() + " (" + in[1].within(Binding::Shift) +
+                          " < 0) ? 1 : 0)",
                       Binding::Primary);
   };
   auto choose = [&](StringRef relation, bool isUnsigned) {

@@ -35,8 +35,8 @@ ProgramBuilder::~ProgramBuilder() {
 }
 
 LocationHandle ProgramBuilder::location(const std::string &file, unsigned line,
-                                 unsigned column, unsigned endLine,
-                                 unsigned endColumn) {
+                                        unsigned column, unsigned endLine,
+                                        unsigned endColumn) {
   if (line == 0)
     return {UnknownLoc::get(context.get())};
   return {FileLineColRange::get(StringAttr::get(context.get(), file), line,
@@ -116,7 +116,7 @@ ValueHandle ProgramBuilder::constant(TypedAttr value, Location location) {
 }
 
 ValueHandle ProgramBuilder::constantInt(const std::string &text, int64_t value,
-                                 LocationHandle location) {
+                                        LocationHandle location) {
   Type type = parseType(text);
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   APInt bitsOfValue(bits, static_cast<uint64_t>(value), /*isSigned=*/true,
@@ -126,13 +126,13 @@ ValueHandle ProgramBuilder::constantInt(const std::string &text, int64_t value,
 }
 
 ValueHandle ProgramBuilder::constantFloat(const std::string &text, double value,
-                                   LocationHandle location) {
+                                          LocationHandle location) {
   Type type = parseType(text);
   return constant(FloatAttr::get(type, value), location.location);
 }
 
 void ProgramBuilder::setAttribute(ValueHandle value, const std::string &name,
-                           const std::string &attribute) {
+                                  const std::string &attribute) {
   Operation *operation = value.value.getDefiningOp();
   if (!operation)
     throw nb::value_error("the value is not the result of an operation");
@@ -148,7 +148,7 @@ std::string ProgramBuilder::typeOf(ValueHandle value) {
 
 std::vector<ValueHandle>
 ProgramBuilder::pushRegion(const std::vector<std::string> &argumentTypes,
-                    LocationHandle location) {
+                           LocationHandle location) {
   auto region = std::make_unique<Region>();
   Block &block = region->emplaceBlock();
   std::vector<ValueHandle> arguments;
@@ -218,11 +218,12 @@ void bindBuilder(nb::module_ &module) {
   nb::class_<RegionHandle>(module, "Region");
   nb::class_<ProgramBuilder>(module, "Builder", "Creates operations by name.")
       .def(nb::init<>())
-      .def("location", &ProgramBuilder::location, nb::arg("file"), nb::arg("line"),
-           nb::arg("column"), nb::arg("end_line"), nb::arg("end_column"))
-      .def("create", &ProgramBuilder::create, nb::arg("name"), nb::arg("operands"),
-           nb::arg("result_types"), nb::arg("attributes"), nb::arg("regions"),
-           nb::arg("location"))
+      .def("location", &ProgramBuilder::location, nb::arg("file"),
+           nb::arg("line"), nb::arg("column"), nb::arg("end_line"),
+           nb::arg("end_column"))
+      .def("create", &ProgramBuilder::create, nb::arg("name"),
+           nb::arg("operands"), nb::arg("result_types"), nb::arg("attributes"),
+           nb::arg("regions"), nb::arg("location"))
       .def("constant_int", &ProgramBuilder::constantInt, nb::arg("type"),
            nb::arg("value"), nb::arg("location"))
       .def("constant_float", &ProgramBuilder::constantFloat, nb::arg("type"),
@@ -230,8 +231,8 @@ void bindBuilder(nb::module_ &module) {
       .def("set_attribute", &ProgramBuilder::setAttribute, nb::arg("value"),
            nb::arg("name"), nb::arg("attribute"))
       .def("type_of", &ProgramBuilder::typeOf, nb::arg("value"))
-      .def("push_region", &ProgramBuilder::pushRegion, nb::arg("argument_types"),
-           nb::arg("location"))
+      .def("push_region", &ProgramBuilder::pushRegion,
+           nb::arg("argument_types"), nb::arg("location"))
       // An unowned region uses values of the builder's regions.
       .def("pop_region", &ProgramBuilder::popRegion, nb::keep_alive<0, 1>())
       .def("empty_region", &ProgramBuilder::emptyRegion)

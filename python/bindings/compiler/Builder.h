@@ -7,8 +7,8 @@
 //
 // The front end says operations by name, with types and attributes as text: it
 // knows the dialect's documented form and none of its classes. Regions are
-// filled first and given to their operation afterwards, so that result types may
-// depend on what a region holds.
+// filled first and given to their operation afterwards, so that result types
+// may depend on what a region holds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,28 +31,38 @@ namespace {
 
 const char *name(Severity severity) {
   switch (severity) {
-  case Severity::Error: return "error";
-  case Severity::Warning: return "warning";
-  case Severity::Remark: return "remark";
-  case Severity::Note: return "note";
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  case Severity::Note:
+    return "note";
   }
   return "error";
 }
 
 const char *name(DiagnosticClass kind) {
   switch (kind) {
-  case DiagnosticClass::User: return "user";
-  case DiagnosticClass::Unsupported: return "unsupported";
-  case DiagnosticClass::Internal: return "internal";
+  case DiagnosticClass::User:
+    return "user";
+  case DiagnosticClass::Unsupported:
+    return "unsupported";
+  case DiagnosticClass::Internal:
+    return "internal";
   }
   return "internal";
 }
 
 const char *name(KernelType type) {
   switch (type) {
-  case KernelType::CubeOnly: return "cube";
-  case KernelType::VectorOnly: return "vector";
-  case KernelType::Mixed: return "mixed";
+  case KernelType::CubeOnly:
+    return "cube";
+  case KernelType::VectorOnly:
+    return "vector";
+  case KernelType::Mixed:
+    return "mixed";
   }
   return "vector";
 }
@@ -85,8 +95,9 @@ nb::dict describe(const CompiledKernel &kernel) {
   result["workspace_bytes"] = kernel.workspaceBytes;
   nb::list lines;
   for (const LineTableEntry &line : kernel.lineTable)
-    lines.append(nb::make_tuple(line.emittedLine, line.position.file, line.position.line, line.position.column,
-                                line.position.endLine, line.position.endColumn));
+    lines.append(nb::make_tuple(
+        line.emittedLine, line.position.file, line.position.line,
+        line.position.column, line.position.endLine, line.position.endColumn));
   result["lines"] = lines;
   result["stages"] = kernel.stages;
   nb::list diagnostics;
@@ -104,7 +115,8 @@ BlockArgument globalArgument(Value target) {
     if (auto tensor = dyn_cast<tile::TensorOp>(definition))
       return dyn_cast<BlockArgument>(tensor.getPointer());
     // A region or view names its buffer first.
-    if (!isa<tile::TileDialect>(definition->getDialect()) || definition->getNumOperands() == 0)
+    if (!isa<tile::TileDialect>(definition->getDialect()) ||
+        definition->getNumOperands() == 0)
       return nullptr;
     target = definition->getOperand(0);
   }
@@ -121,7 +133,8 @@ nb::list argumentAccesses(const ModuleHandle &handle) {
   nb::list result;
   if (!function)
     return result;
-  SmallVector<std::pair<bool, bool>> accesses(function.getNumArguments(), {false, false});
+  SmallVector<std::pair<bool, bool>> accesses(function.getNumArguments(),
+                                              {false, false});
   SmallVector<OperationAccess> found;
   collectAccessesRecursively(function, found);
   for (const OperationAccess &access : found) {
@@ -137,9 +150,10 @@ nb::list argumentAccesses(const ModuleHandle &handle) {
   return result;
 }
 
-nb::dict compile(const ModuleHandle &handle, const std::string &chip, const std::string &chipDirectory,
-                 const std::string &entry, const std::map<std::string, std::string> &passConfigs, bool keepStages,
-                 const std::string &reproducerDirectory) {
+nb::dict compile(const ModuleHandle &handle, const std::string &chip,
+                 const std::string &chipDirectory, const std::string &entry,
+                 const std::map<std::string, std::string> &passConfigs,
+                 bool keepStages, const std::string &reproducerDirectory) {
   CompileOptions options;
   options.chip = chip;
   options.chipDirectory = chipDirectory;
@@ -164,11 +178,13 @@ nb::dict compile(const ModuleHandle &handle, const std::string &chip, const std:
 } // namespace
 
 void bindCompile(nb::module_ &module) {
-  module.def("compile_for_ascend", &compile, nb::arg("module"), nb::kw_only(), nb::arg("chip"),
-             nb::arg("chip_directory"), nb::arg("entry") = "",
-             nb::arg("pass_configs") = std::map<std::string, std::string>(), nb::arg("keep_stages") = false,
+  module.def("compile_for_ascend", &compile, nb::arg("module"), nb::kw_only(),
+             nb::arg("chip"), nb::arg("chip_directory"), nb::arg("entry") = "",
+             nb::arg("pass_configs") = std::map<std::string, std::string>(),
+             nb::arg("keep_stages") = false,
              nb::arg("reproducer_directory") = "",
-             "Compiles a copy of the module; see CompiledKernel in Compiler.h for the keys of the result.");
+             "Compiles a copy of the module; see CompiledKernel in Compiler.h "
+             "for the keys of the result.");
   module.def("argument_accesses", &argumentAccesses, nb::arg("module"),
              "(read, written) for each argument of the program's function.");
 }

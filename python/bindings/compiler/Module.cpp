@@ -105,11 +105,10 @@ std::unique_ptr<ModuleHandle> parse(llvm::StringRef source) {
   auto handle = std::make_unique<ModuleHandle>();
   handle->context = createContext();
   DiagnosticCollector collector(handle->context.get());
-  handle->module = parseSourceString<ModuleOp>(
-      source, ParserConfig(handle->context.get()));
+  handle->module =
+      parseSourceString<ModuleOp>(source, ParserConfig(handle->context.get()));
   if (!handle->module)
-    throw nb::value_error(
-        ("not a valid module: " + collector.text()).c_str());
+    throw nb::value_error(("not a valid module: " + collector.text()).c_str());
   return handle;
 }
 
@@ -137,9 +136,8 @@ void bindModule(nb::module_ &module) {
   using namespace tilelang::python;
   nb::class_<ModuleHandle>(module, "Module",
                            "A traced program. Owns its MLIR context.")
-      .def(
-          "__str__",
-          [](const ModuleHandle &self) { return print(self, false); })
+      .def("__str__",
+           [](const ModuleHandle &self) { return print(self, false); })
       .def(
           "text",
           [](const ModuleHandle &self, bool locations) {
@@ -173,14 +171,13 @@ void bindModule(nb::module_ &module) {
             return collector.take();
           },
           "Checks the program; a list of diagnostics, empty if it is valid.")
-      .def(
-          "clone",
-          [](const ModuleHandle &self) {
-            auto copy = std::make_unique<ModuleHandle>();
-            copy->context = self.context;
-            copy->module = self.clone();
-            return copy;
-          })
+      .def("clone",
+           [](const ModuleHandle &self) {
+             auto copy = std::make_unique<ModuleHandle>();
+             copy->context = self.context;
+             copy->module = self.clone();
+             return copy;
+           })
       .def_static(
           "parse",
           [](nb::object source) {

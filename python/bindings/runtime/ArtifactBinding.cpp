@@ -65,13 +65,16 @@ ElementType elementTypeFrom(const std::string &name, const std::string &what) {
   ElementType type = parseElementType(name);
   if (type == ElementType::Unknown)
     raiseError("UnsupportedError", what + " has dtype " + name +
-                                       ", which cannot be passed from the host; known are bool, (u)int8 to "
-                                       "(u)int64, float16, bfloat16, float32, float64, float8_e4m3fn, float8_e5m2");
+                                       ", which cannot be passed from the "
+                                       "host; known are bool, (u)int8 to "
+                                       "(u)int64, float16, bfloat16, float32, "
+                                       "float64, float8_e4m3fn, float8_e5m2");
   return type;
 }
 
-void addTensor(Artifact &artifact, const std::string &name, const std::string &dtype, nb::handle shape,
-               nb::handle strides, bool isRead, bool isWritten) {
+void addTensor(Artifact &artifact, const std::string &name,
+               const std::string &dtype, nb::handle shape, nb::handle strides,
+               bool isRead, bool isWritten) {
   KernelParameter parameter;
   parameter.name = name;
   parameter.type = elementTypeFrom(dtype, "parameter '" + name + "'");
@@ -83,7 +86,8 @@ void addTensor(Artifact &artifact, const std::string &name, const std::string &d
   artifact.parameters.push_back(std::move(parameter));
 }
 
-void addScalar(Artifact &artifact, const std::string &name, const std::string &dtype) {
+void addScalar(Artifact &artifact, const std::string &name,
+               const std::string &dtype) {
   KernelParameter parameter;
   parameter.name = name;
   parameter.isTensor = false;
@@ -99,7 +103,9 @@ nb::list parametersOf(const Artifact &artifact) {
     entry["kind"] = parameter.isTensor ? "tensor" : "scalar";
     entry["dtype"] = std::string(elementTypeName(parameter.type));
     entry["shape"] = toPython(parameter.shape);
-    entry["strides"] = parameter.strides.empty() ? nb::object(nb::none()) : nb::object(toPython(parameter.strides));
+    entry["strides"] = parameter.strides.empty()
+                           ? nb::object(nb::none())
+                           : nb::object(toPython(parameter.strides));
     entry["read"] = parameter.isRead;
     entry["written"] = parameter.isWritten;
     list.append(entry);
@@ -116,19 +122,22 @@ void setLines(Artifact &artifact, nb::handle entries) {
   for (nb::handle value : entries) {
     auto entry = nb::cast<nb::tuple>(value);
     auto file = nb::cast<std::string>(entry[1]);
-    auto [position, isNew] = known.try_emplace(file, static_cast<uint32_t>(artifact.files.size()));
+    auto [position, isNew] =
+        known.try_emplace(file, static_cast<uint32_t>(artifact.files.size()));
     if (isNew)
       artifact.files.push_back(file);
-    artifact.lines.push_back({nb::cast<uint32_t>(entry[0]), position->second, nb::cast<uint32_t>(entry[2]),
-                              nb::cast<uint32_t>(entry[3]), nb::cast<uint32_t>(entry[4]),
-                              nb::cast<uint32_t>(entry[5])});
+    artifact.lines.push_back(
+        {nb::cast<uint32_t>(entry[0]), position->second,
+         nb::cast<uint32_t>(entry[2]), nb::cast<uint32_t>(entry[3]),
+         nb::cast<uint32_t>(entry[4]), nb::cast<uint32_t>(entry[5])});
   }
 }
 
 nb::list linesOf(const Artifact &artifact) {
   nb::list list;
   for (const ArtifactLine &line : artifact.lines)
-    list.append(nb::make_tuple(line.emittedLine, artifact.files[line.file], line.line, line.column, line.endLine,
+    list.append(nb::make_tuple(line.emittedLine, artifact.files[line.file],
+                               line.line, line.column, line.endLine,
                                line.endColumn));
   return list;
 }
@@ -160,7 +169,8 @@ void writeFile(const Artifact &artifact, const std::string &path) {
 } // namespace
 
 void bindArtifact(nb::module_ &module) {
-  nb::class_<Artifact>(module, "Artifact", "A compiled kernel as one self-describing file.")
+  nb::class_<Artifact>(module, "Artifact",
+                       "A compiled kernel as one self-describing file.")
       .def(nb::init<>())
       .def_ro_static("FORMAT_VERSION", &Artifact::kFormatVersion)
       .def_rw("name", &Artifact::name)
@@ -192,13 +202,16 @@ void bindArtifact(nb::module_ &module) {
                        names.append(object.first);
                      return names;
                    })
-      .def("add_tensor", &addTensor, nb::arg("name"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides").none(),
-           nb::arg("read"), nb::arg("written"))
+      .def("add_tensor", &addTensor, nb::arg("name"), nb::arg("dtype"),
+           nb::arg("shape"), nb::arg("strides").none(), nb::arg("read"),
+           nb::arg("written"))
       .def("add_scalar", &addScalar, nb::arg("name"), nb::arg("dtype"))
       .def(
           "add_symbol",
-          [](Artifact &artifact, const std::string &name, const std::string &dtype) {
-            artifact.symbols.push_back({name, elementTypeFrom(dtype, "size '" + name + "'")});
+          [](Artifact &artifact, const std::string &name,
+             const std::string &dtype) {
+            artifact.symbols.push_back(
+                {name, elementTypeFrom(dtype, "size '" + name + "'")});
           },
           nb::arg("name"), nb::arg("dtype"))
       .def(
@@ -252,5 +265,7 @@ void bindChip(nb::module_ &module) {
           },
           nb::arg("directory"), nb::arg("name"))
       .def_static(
-          "list", [](const std::string &directory) { return Chip::list(directory); }, nb::arg("directory"));
+          "list",
+          [](const std::string &directory) { return Chip::list(directory); },
+          nb::arg("directory"));
 }

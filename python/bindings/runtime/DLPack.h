@@ -18,13 +18,30 @@
 namespace dlpack {
 
 enum DeviceType : int32_t {
-  Cpu = 1, Cuda = 2, CudaHost = 3, OpenCL = 4, Vulkan = 7, Metal = 8, Rocm = 10,
-  RocmHost = 11, Extension = 12, CudaManaged = 13, OneApi = 14
+  Cpu = 1,
+  Cuda = 2,
+  CudaHost = 3,
+  OpenCL = 4,
+  Vulkan = 7,
+  Metal = 8,
+  Rocm = 10,
+  RocmHost = 11,
+  Extension = 12,
+  CudaManaged = 13,
+  OneApi = 14
 };
 
 enum DataTypeCode : uint8_t {
-  Int = 0, UInt = 1, Float = 2, BFloat = 4, Complex = 5, Bool = 6,
-  Float8E4M3FN = 10, Float8E4M3FNUZ = 11, Float8E5M2 = 12, Float8E5M2FNUZ = 13,
+  Int = 0,
+  UInt = 1,
+  Float = 2,
+  BFloat = 4,
+  Complex = 5,
+  Bool = 6,
+  Float8E4M3FN = 10,
+  Float8E4M3FNUZ = 11,
+  Float8E5M2 = 12,
+  Float8E5M2FNUZ = 13,
   Float8E8M0FNU = 14
 };
 

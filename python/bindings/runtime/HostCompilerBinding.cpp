@@ -30,7 +30,8 @@ public:
   TemporaryFolder() {
     std::error_code failed;
     std::filesystem::path root = std::filesystem::temp_directory_path(failed);
-    std::string pattern = (failed ? std::filesystem::path("/tmp") : root) / "tilelang-compile-XXXXXX";
+    std::string pattern = (failed ? std::filesystem::path("/tmp") : root) /
+                          "tilelang-compile-XXXXXX";
     if (::mkdtemp(pattern.data()))
       folder = pattern;
   }
@@ -48,12 +49,16 @@ private:
 };
 
 /// Compiles `source` for each of `cores` at the same time.
-bool compile(const std::string &source, const std::string &name, const std::vector<std::string> &cores,
-             const std::string &nativeDirectory, std::vector<std::string> &objects, std::string &error) {
+bool compile(const std::string &source, const std::string &name,
+             const std::vector<std::string> &cores,
+             const std::string &nativeDirectory,
+             std::vector<std::string> &objects, std::string &error) {
   TemporaryFolder folder;
   std::filesystem::path path = folder.path() / (name + ".cpp");
-  if (folder.path().empty() || !(std::ofstream(path, std::ios::binary) << source).flush()) {
-    error = std::string("cannot write a temporary file: ") + std::strerror(errno) + "; TMPDIR names another folder";
+  if (folder.path().empty() ||
+      !(std::ofstream(path, std::ios::binary) << source).flush()) {
+    error = std::string("cannot write a temporary file: ") +
+            std::strerror(errno) + "; TMPDIR names another folder";
     return false;
   }
   std::vector<HostCompileRequest> requests;
@@ -81,7 +86,8 @@ bool compile(const std::string &source, const std::string &name, const std::vect
   return true;
 }
 
-nb::dict compileForCores(const std::string &source, const std::string &name, const std::vector<std::string> &cores,
+nb::dict compileForCores(const std::string &source, const std::string &name,
+                         const std::vector<std::string> &cores,
                          const std::string &nativeDirectory) {
   std::vector<std::string> objects;
   std::string error;
@@ -93,7 +99,9 @@ nb::dict compileForCores(const std::string &source, const std::string &name, con
   // The text was emitted here: a compiler that refuses it is our fault, or the
   // installation's.
   if (!compiled)
-    raiseError("InternalError", "the emitted source of '" + name + "' does not compile for the host: " + error);
+    raiseError("InternalError",
+               "the emitted source of '" + name +
+                   "' does not compile for the host: " + error);
   nb::dict result;
   for (size_t i = 0; i < cores.size(); ++i)
     result[cores[i].c_str()] = nb::bytes(objects[i].data(), objects[i].size());
@@ -103,8 +111,10 @@ nb::dict compileForCores(const std::string &source, const std::string &name, con
 } // namespace
 
 void bindHostCompiler(nb::module_ &module) {
-  module.def("compile_for_host", &compileForCores, nb::arg("source"), nb::kw_only(), nb::arg("name"),
-             nb::arg("cores"), nb::arg("native_directory"),
+  module.def("compile_for_host", &compileForCores, nb::arg("source"),
+             nb::kw_only(), nb::arg("name"), nb::arg("cores"),
+             nb::arg("native_directory"),
              "Ascend C text as a shared object for each core type.");
-  module.def("host_compiler", &findHostCompiler, "The compiler that is used; empty if there is none.");
+  module.def("host_compiler", &findHostCompiler,
+             "The compiler that is used; empty if there is none.");
 }

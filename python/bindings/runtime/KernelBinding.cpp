@@ -23,13 +23,14 @@ namespace {
 /// A loaded kernel and which of its parameters the caller gets back.
 class PythonKernel {
 public:
-  PythonKernel(const Artifact &artifact, const std::string &chipDirectory, std::vector<unsigned> outputs,
-               nb::object allocate)
+  PythonKernel(const Artifact &artifact, const std::string &chipDirectory,
+               std::vector<unsigned> outputs, nb::object allocate)
       : outputs(std::move(outputs)), allocate(std::move(allocate)) {
     std::string error;
     kernel = LoadedKernel::load(artifact, chipDirectory, error);
     if (!kernel)
-      raiseError("InternalError", "kernel '" + artifact.name + "' cannot be loaded: " + error);
+      raiseError("InternalError",
+                 "kernel '" + artifact.name + "' cannot be loaded: " + error);
     isOutput.resize(artifact.parameters.size());
     for (unsigned index : this->outputs)
       isOutput[index] = true;
@@ -77,17 +78,20 @@ public:
     bool launched;
     {
       nb::gil_scoped_release release;
-      launched = kernel->run(arguments, isInitialised, sizes, options, *report, error);
+      launched =
+          kernel->run(arguments, isInitialised, sizes, options, *report, error);
     }
     if (!launched)
-      raiseError("LaunchError", "kernel '" + contents.name + "' cannot be launched: " + error,
+      raiseError("LaunchError",
+                 "kernel '" + contents.name + "' cannot be launched: " + error,
                  "tilelang.runtime.errors");
     return nb::make_tuple(result(held), report);
   }
 
   /// Lines of the emitted source, 0 where unknown, of (module, offset).
-  std::vector<uint32_t> emittedLines(const std::vector<std::pair<std::string, uint64_t>> &places,
-                                     const std::string &apiDirectory) const {
+  std::vector<uint32_t>
+  emittedLines(const std::vector<std::pair<std::string, uint64_t>> &places,
+               const std::string &apiDirectory) const {
     std::vector<sim::CodeAddress> addresses;
     addresses.reserve(places.size());
     for (const auto &[module, offset] : places)
@@ -95,7 +99,8 @@ public:
     nb::gil_scoped_release release;
     std::string error;
     std::vector<uint32_t> lines;
-    for (const sim::SourceLocation &location : kernel->resolve(addresses, apiDirectory, error))
+    for (const sim::SourceLocation &location :
+         kernel->resolve(addresses, apiDirectory, error))
       lines.push_back(location.line);
     // Lines are a service of reports: what they are about is told without them.
     lines.resize(places.size());
@@ -117,21 +122,26 @@ private:
     if (!outputs.empty()) {
       std::string returned;
       for (unsigned index : outputs)
-        returned += (returned.empty() ? "" : ", ") + contents.parameters[index].name;
-      expected += "; " + returned + (outputs.size() == 1 ? " is" : " are") + " allocated and returned";
+        returned +=
+            (returned.empty() ? "" : ", ") + contents.parameters[index].name;
+      expected += "; " + returned + (outputs.size() == 1 ? " is" : " are") +
+                  " allocated and returned";
     }
-    raiseArgumentProblem({ArgumentProblem::Kind::Type, "kernel '" + contents.name + "' was called with " +
-                                                           std::to_string(given) +
-                                                           (given == 1 ? " argument" : " arguments") +
-                                                           ", expected " + expected});
+    raiseArgumentProblem({ArgumentProblem::Kind::Type,
+                          "kernel '" + contents.name + "' was called with " +
+                              std::to_string(given) +
+                              (given == 1 ? " argument" : " arguments") +
+                              ", expected " + expected});
   }
 
-  nb::object newOutput(unsigned index, const SizeValues &sizes, ArrayLibrary library) const {
+  nb::object newOutput(unsigned index, const SizeValues &sizes,
+                       ArrayLibrary library) const {
     const KernelParameter &parameter = artifact().parameters[index];
     nb::list shape;
     for (const Dimension &dimension : parameter.shape)
       shape.append(*evaluate(artifact(), dimension, sizes));
-    return allocate(library == ArrayLibrary::Torch ? "torch" : "numpy", nb::tuple(shape),
+    return allocate(library == ArrayLibrary::Torch ? "torch" : "numpy",
+                    nb::tuple(shape),
                     std::string(elementTypeName(parameter.type)));
   }
 
@@ -155,15 +165,20 @@ private:
 } // namespace
 
 void bindKernel(nb::module_ &module) {
-  nb::class_<PythonKernel>(module, "Kernel", "An artifact that can be launched.")
-      .def(nb::init<const Artifact &, const std::string &, std::vector<unsigned>, nb::object>(), nb::arg("artifact"),
-           nb::arg("chip_directory"), nb::arg("outputs"), nb::arg("allocate"))
-      .def_prop_ro("artifact", &PythonKernel::artifact, nb::rv_policy::reference_internal)
-      .def("emitted_lines", &PythonKernel::emittedLines, nb::arg("places"), nb::arg("api_directory"))
+  nb::class_<PythonKernel>(module, "Kernel",
+                           "An artifact that can be launched.")
+      .def(nb::init<const Artifact &, const std::string &,
+                    std::vector<unsigned>, nb::object>(),
+           nb::arg("artifact"), nb::arg("chip_directory"), nb::arg("outputs"),
+           nb::arg("allocate"))
+      .def_prop_ro("artifact", &PythonKernel::artifact,
+                   nb::rv_policy::reference_internal)
+      .def("emitted_lines", &PythonKernel::emittedLines, nb::arg("places"),
+           nb::arg("api_directory"))
       .def(
           "launch",
-          [](const PythonKernel &self, nb::tuple arguments, bool checks, bool timeline, uint64_t seed, bool warmL2,
-             double cycleLimit) {
+          [](const PythonKernel &self, nb::tuple arguments, bool checks,
+             bool timeline, uint64_t seed, bool warmL2, double cycleLimit) {
             RunOptions options;
             options.checks = checks;
             options.timeline = timeline;
@@ -172,6 +187,7 @@ void bindKernel(nb::module_ &module) {
             options.cycleLimit = cycleLimit;
             return self.launch(std::move(arguments), options);
           },
-          nb::arg("arguments"), nb::arg("checks") = true, nb::arg("timeline") = false, nb::arg("seed") = 0,
+          nb::arg("arguments"), nb::arg("checks") = true,
+          nb::arg("timeline") = false, nb::arg("seed") = 0,
           nb::arg("warm_l2") = false, nb::arg("cycle_limit") = 0.0);
 }

@@ -44,11 +44,12 @@ struct MarshalledArgument {
 
 /// Fills `result` from `value` for parameter `index`. Raises the Python
 /// exception for a value that cannot be what the parameter is.
-void marshalArgument(const tilelang::Artifact &artifact, size_t index, nanobind::handle value,
-                     MarshalledArgument &result);
+void marshalArgument(const tilelang::Artifact &artifact, size_t index,
+                     nanobind::handle value, MarshalledArgument &result);
 
 /// Raises the exception of a refused call.
-[[noreturn]] void raiseArgumentProblem(const tilelang::ArgumentProblem &problem);
+[[noreturn]] void
+raiseArgumentProblem(const tilelang::ArgumentProblem &problem);
 /// Raises `<module>.<name>(message)`.
 [[noreturn]] void raiseError(const char *name, const std::string &message,
                              const char *module = "tilelang.errors");

@@ -8,7 +8,8 @@
 #include "Bindings.h"
 
 NB_MODULE(_runtime, module) {
-  module.doc() = "The runtime of TileLang Native: artifacts, launches, reports. No LLVM inside.";
+  module.doc() = "The runtime of TileLang Native: artifacts, launches, "
+                 "reports. No LLVM inside.";
   bindArtifact(module);
   bindReport(module);
   bindKernel(module);

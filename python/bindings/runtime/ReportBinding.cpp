@@ -45,7 +45,8 @@ nb::list findingsOf(const sim::Report &report) {
     entry["message"] = finding.message;
     entry["count"] = finding.count;
     entry["first"] = describe(finding.first);
-    entry["second"] = finding.second ? nb::object(describe(*finding.second)) : nb::object(nb::none());
+    entry["second"] = finding.second ? nb::object(describe(*finding.second))
+                                     : nb::object(nb::none());
     list.append(entry);
   }
   return list;
@@ -123,11 +124,13 @@ nb::dict summaryOf(const sim::Report &report) {
   return summary;
 }
 
-void saveTimeline(const sim::Report &report, const std::string &path, nb::dict labels, const std::string &title) {
+void saveTimeline(const sim::Report &report, const std::string &path,
+                  nb::dict labels, const std::string &title) {
   std::unordered_map<uint64_t, TimelineLabel> table;
   for (auto [address, value] : labels) {
     auto parts = nb::cast<nb::tuple>(value);
-    table[nb::cast<uint64_t>(address)] = {nb::cast<std::string>(parts[0]), nb::cast<std::string>(parts[1]),
+    table[nb::cast<uint64_t>(address)] = {nb::cast<std::string>(parts[0]),
+                                          nb::cast<std::string>(parts[1]),
                                           nb::cast<uint32_t>(parts[2])};
   }
   std::string error;
@@ -145,20 +148,29 @@ void saveTimeline(const sim::Report &report, const std::string &path, nb::dict l
 } // namespace
 
 void bindReport(nb::module_ &module) {
-  nb::class_<sim::Report>(module, "Report", "What one launch on the simulator did.")
+  nb::class_<sim::Report>(module, "Report",
+                          "What one launch on the simulator did.")
       .def_ro("completed", &sim::Report::completed)
       .def_ro("cycles", &sim::Report::cycles)
       .def_ro("microseconds", &sim::Report::microseconds)
       .def_ro("output", &sim::Report::output)
       .def_ro("wall_seconds", &sim::Report::wallSeconds)
-      .def_prop_ro("finding_count", [](const sim::Report &report) { return report.findings.size(); })
+      .def_prop_ro(
+          "finding_count",
+          [](const sim::Report &report) { return report.findings.size(); })
       .def_ro("suppressed_findings", &sim::Report::suppressedFindings)
       .def_prop_ro("findings", &findingsOf)
       .def("summary", &summaryOf)
-      .def_prop_ro("timeline_length", [](const sim::Report &report) { return report.timeline.size(); })
+      .def_prop_ro(
+          "timeline_length",
+          [](const sim::Report &report) { return report.timeline.size(); })
       .def("timeline_places", &timelinePlaces)
-      .def("save_timeline", &saveTimeline, nb::arg("path"), nb::arg("labels"), nb::arg("title"))
+      .def("save_timeline", &saveTimeline, nb::arg("path"), nb::arg("labels"),
+           nb::arg("title"))
       .def(
-          "to_json", [](const sim::Report &report, bool timeline) { return report.toJson(timeline); },
+          "to_json",
+          [](const sim::Report &report, bool timeline) {
+            return report.toJson(timeline);
+          },
           nb::arg("timeline") = false);
 }

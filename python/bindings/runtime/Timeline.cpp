@@ -20,7 +20,8 @@ namespace {
 /// Buffered output that remembers a failure.
 class TraceFile {
 public:
-  explicit TraceFile(const std::string &path) : file(std::fopen(path.c_str(), "w")) {}
+  explicit TraceFile(const std::string &path)
+      : file(std::fopen(path.c_str(), "w")) {}
   ~TraceFile() {
     if (file)
       std::fclose(file);
@@ -53,8 +54,10 @@ std::string microseconds(double cycles, double clockGHz) {
   return buffer;
 }
 
-void metadata(TraceFile &trace, const char *what, size_t process, int thread, const std::string &argument) {
-  std::string members = "\"ph\":\"M\",\"name\":\"" + std::string(what) + "\",\"pid\":" + std::to_string(process);
+void metadata(TraceFile &trace, const char *what, size_t process, int thread,
+              const std::string &argument) {
+  std::string members = "\"ph\":\"M\",\"name\":\"" + std::string(what) +
+                        "\",\"pid\":" + std::to_string(process);
   if (thread >= 0)
     members += ",\"tid\":" + std::to_string(thread);
   trace.event(members + ",\"args\":{" + argument + "}");
@@ -63,8 +66,8 @@ void metadata(TraceFile &trace, const char *what, size_t process, int thread, co
 } // namespace
 
 bool writeTimeline(const sim::Report &report, const std::string &path,
-                   const std::unordered_map<uint64_t, TimelineLabel> &labels, const std::string &title,
-                   std::string &error) {
+                   const std::unordered_map<uint64_t, TimelineLabel> &labels,
+                   const std::string &title, std::string &error) {
   TraceFile trace(path);
   if (!trace.isOpen()) {
     error = "cannot write '" + path + "': " + std::strerror(errno);
@@ -85,33 +88,43 @@ bool writeTimeline(const sim::Report &report, const std::string &path,
         continue;
       isUsed = true;
       std::string name = sim::pipeName(static_cast<ascsim::Pipe>(pipe));
-      metadata(trace, "thread_name", core + 1, static_cast<int>(pipe), "\"name\":" + quoteJson(name));
+      metadata(trace, "thread_name", core + 1, static_cast<int>(pipe),
+               "\"name\":" + quoteJson(name));
       metadata(trace, "thread_sort_index", core + 1, static_cast<int>(pipe),
                "\"sort_index\":" + std::to_string(pipe));
     }
     if (!isUsed)
       continue;
     const sim::CoreReport &information = report.cores[core];
-    std::string name = std::string(sim::coreTypeName(information.type)) + " " + std::to_string(information.core);
-    metadata(trace, "process_name", core + 1, -1, "\"name\":" + quoteJson(name));
-    metadata(trace, "process_sort_index", core + 1, -1, "\"sort_index\":" + std::to_string(core));
+    std::string name = std::string(sim::coreTypeName(information.type)) + " " +
+                       std::to_string(information.core);
+    metadata(trace, "process_name", core + 1, -1,
+             "\"name\":" + quoteJson(name));
+    metadata(trace, "process_sort_index", core + 1, -1,
+             "\"sort_index\":" + std::to_string(core));
   }
 
   for (const sim::TimelineEvent &event : report.timeline) {
     auto label = labels.find(event.codeAddress);
-    std::string arguments = "\"instruction\":" + quoteJson(event.name) + ",\"block\":" + std::to_string(event.block) +
-                            ",\"cycles\":" + std::to_string(static_cast<int64_t>(event.end - event.start));
+    std::string arguments =
+        "\"instruction\":" + quoteJson(event.name) +
+        ",\"block\":" + std::to_string(event.block) + ",\"cycles\":" +
+        std::to_string(static_cast<int64_t>(event.end - event.start));
     std::string name = event.name;
     if (label != labels.end()) {
       if (!label->second.text.empty())
         name += ": " + label->second.text;
-      arguments += ",\"source\":" + quoteJson(label->second.file + ":" + std::to_string(label->second.line));
+      arguments +=
+          ",\"source\":" + quoteJson(label->second.file + ":" +
+                                     std::to_string(label->second.line));
     }
-    trace.event("\"ph\":\"X\",\"name\":" + quoteJson(name) + ",\"cat\":\"" + sim::pipeName(event.pipe) +
-                "\",\"ts\":" + microseconds(event.start, report.clockGHz) +
-                ",\"dur\":" + microseconds(event.end - event.start, report.clockGHz) +
+    trace.event("\"ph\":\"X\",\"name\":" + quoteJson(name) + ",\"cat\":\"" +
+                sim::pipeName(event.pipe) + "\",\"ts\":" +
+                microseconds(event.start, report.clockGHz) + ",\"dur\":" +
+                microseconds(event.end - event.start, report.clockGHz) +
                 ",\"pid\":" + std::to_string(event.coreIndex + 1) +
-                ",\"tid\":" + std::to_string(static_cast<int>(event.pipe)) + ",\"args\":{" + arguments + "}");
+                ",\"tid\":" + std::to_string(static_cast<int>(event.pipe)) +
+                ",\"args\":{" + arguments + "}");
   }
   trace.text("\n]}\n");
   if (!trace.close()) {

@@ -23,7 +23,7 @@ struct TimelineLabel {
 /// Writes the timeline of `report` in Chrome's trace format: microseconds of
 /// modelled time, cores as processes, pipes as threads.
 bool writeTimeline(const tilelang::sim::Report &report, const std::string &path,
-                   const std::unordered_map<uint64_t, TimelineLabel> &labels, const std::string &title,
-                   std::string &error);
+                   const std::unordered_map<uint64_t, TimelineLabel> &labels,
+                   const std::string &title, std::string &error);
 
 #endif // TILELANG_PYTHON_BINDINGS_RUNTIME_TIMELINE_H

@@ -11,7 +11,7 @@ import pytest
 
 import tilelang
 import tilelang.language as T
-from tilelang.errors import ArgumentTypeError, KernelTypeError, KernelValueError, UnsupportedError
+from tilelang.errors import ArgumentTypeError, KernelTypeError, KernelValueError
 from tilelang.jit.kernel import checks_enabled, output_indices
 
 PARAMETERS = [{"name": name, "kind": "tensor"} for name in ("A", "B", "C")] + [{"name": "n", "kind": "scalar"}]
@@ -84,17 +84,6 @@ def test_factory_must_return_a_program() -> None:
 
     with pytest.raises(KernelTypeError, match=r"'factory' returned an int, expected a @T.prim_func"):
         factory()
-
-
-def test_eager_style_is_refused_clearly() -> None:
-    @tilelang.jit
-    def eager(A):
-        with T.Kernel(1) as _:
-            pass
-
-    with pytest.raises(UnsupportedError, match="eager style") as caught:
-        eager(np.zeros(4, np.float32))
-    assert "test_jit.py" in str(caught.value)
 
 
 def test_jit_options() -> None:

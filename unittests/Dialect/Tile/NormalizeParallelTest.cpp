@@ -42,7 +42,8 @@ protected:
         return Outcome::Refused;
       }
     }
-    normalized->walk([&](ParallelOp) { ADD_FAILURE() << "a parallel is left"; });
+    normalized->walk(
+        [&](ParallelOp) { ADD_FAILURE() << "a parallel is left"; });
 
     std::mt19937_64 random(seed);
     for (unsigned round = 0; round < 4; ++round) {

@@ -91,9 +91,10 @@ private:
     for (int d = 0; d < rank; ++d) {
       int factor = chance(70) ? 1 : pick(-2, 2);
       if (chance(85))
-        result = binary("addi", result,
-                        factor == 1 ? indices[d]
-                                    : binary("muli", indices[d], constant(factor)));
+        result =
+            binary("addi", result,
+                   factor == 1 ? indices[d]
+                               : binary("muli", indices[d], constant(factor)));
     }
     if (chance(30))
       result = binary("addi", result, chance(50) ? "%s" : "%t");
@@ -104,10 +105,10 @@ private:
   std::string vectorIndex(bool simple) {
     if (simple || chance(50)) {
       std::string base = constant(pick(0, 1) * 5 + 20);
-      std::string scaled = rank == 2 && chance(60)
-                               ? binary("addi",
-                                        binary("muli", "%i", constant(5)), "%j")
-                               : index();
+      std::string scaled =
+          rank == 2 && chance(60)
+              ? binary("addi", binary("muli", "%i", constant(5)), "%j")
+              : index();
       if (chance(30))
         base = binary("addi", base, chance(50) ? "%s" : "%t");
       return binary("addi", base, scaled);
@@ -140,8 +141,8 @@ private:
     std::string first = matrixIndex(which == 2, simple);
     std::string second = matrixIndex(which == 2, simple);
     return define(std::string("tile.load ") + (which == 2 ? "%M" : "%G") + "[" +
-                  first + ", " + second + "] : " +
-                  (which == 2 ? "!m" : "!g") + " -> i32");
+                  first + ", " + second + "] : " + (which == 2 ? "!m" : "!g") +
+                  " -> i32");
   }
 
   /// M is left by no index, G may be.
@@ -165,8 +166,9 @@ private:
     std::string a = kind == 0   ? index()
                     : kind == 1 ? linear(-3, 3)
                                 : std::string("%s");
-    std::string b = chance(60) ? constant(pick(-1, 5))
-                               : (chance(50) ? std::string("%t") : linear(-2, 2));
+    std::string b = chance(60)
+                        ? constant(pick(-1, 5))
+                        : (chance(50) ? std::string("%t") : linear(-2, 2));
     return define("arith.cmpi " + predicate + ", " + a + ", " + b + " : index");
   }
 
@@ -320,10 +322,10 @@ private:
       line("^bb0(%x: i32):");
       // Points are independent: none reads what another one writes.
       std::string gathered = any();
-      std::string added = chance(50) || gathered == written
-                              ? "%x"
-                              : define("tile.load %" + gathered +
-                                       "[%c1, %c2] : !small -> i32");
+      std::string added =
+          chance(50) || gathered == written
+              ? "%x"
+              : define("tile.load %" + gathered + "[%c1, %c2] : !small -> i32");
       line(sum + " = arith.addi %x, " + added + " : i32");
       line("tile.yield " + sum + " : i32");
       return line("}");

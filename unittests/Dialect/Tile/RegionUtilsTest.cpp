@@ -105,7 +105,8 @@ TEST_F(RegionUtilsTest, CollectsAccesses) {
 }
 
 TEST_F(RegionUtilsTest, BoundsAffineExpressions) {
-  AffineExpr d0 = getAffineDimExpr(0, &context), d1 = getAffineDimExpr(1, &context);
+  AffineExpr d0 = getAffineDimExpr(0, &context),
+             d1 = getAffineDimExpr(1, &context);
   const int64_t extents[] = {8, 5};
   auto check = [&](AffineExpr expression, int64_t minimum, int64_t maximum) {
     std::optional<IntegerRange> range = getRange(expression, extents);

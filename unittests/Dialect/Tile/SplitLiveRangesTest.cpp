@@ -1,4 +1,5 @@
-//===- SplitLiveRangesTest.cpp - Split buffers hold what one buffer held ---===//
+//===- SplitLiveRangesTest.cpp - Split buffers hold what one buffer held
+//---===//
 //
 // Part of TileLang Native, licensed under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0

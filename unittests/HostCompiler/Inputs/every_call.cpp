@@ -3,17 +3,25 @@
 
 using namespace AscendC;
 
-template <typename T> static __aicore__ inline void numbers(LocalTensor<T> x, LocalTensor<T> y, LocalTensor<T> z) {
+template <typename T>
+static __aicore__ inline void numbers(LocalTensor<T> x, LocalTensor<T> y,
+                                      LocalTensor<T> z) {
   BinaryRepeatParams two;
   UnaryRepeatParams one;
   uint64_t mask[2] = {~0ul, 0};
   T s = static_cast<T>(2);
-#define TWO(F) F(x, y, z, 64); F(x, y, z, uint64_t(16), 2, two); F(x, y, z, mask, 2, two); \
+#define TWO(F)                                                                 \
+  F(x, y, z, 64);                                                              \
+  F(x, y, z, uint64_t(16), 2, two);                                            \
+  F(x, y, z, mask, 2, two);                                                    \
   F<T, false>(x, y, z, MASK_PLACEHOLDER, 2, two);
-#define ONE_SCALAR(F) F(x, y, s, 64); F(x, y, s, uint64_t(16), 2, one); F(x, y, s, mask, 2, one);
-  TWO(Add) TWO(Sub) TWO(Mul) TWO(Max) TWO(Min)
-  ONE_SCALAR(Adds) ONE_SCALAR(Muls) ONE_SCALAR(Maxs) ONE_SCALAR(Mins)
-  Duplicate(x, s, 64);
+#define ONE_SCALAR(F)                                                          \
+  F(x, y, s, 64);                                                              \
+  F(x, y, s, uint64_t(16), 2, one);                                            \
+  F(x, y, s, mask, 2, one);
+  TWO(Add)
+  TWO(Sub) TWO(Mul) TWO(Max) TWO(Min) ONE_SCALAR(Adds) ONE_SCALAR(Muls)
+      ONE_SCALAR(Maxs) ONE_SCALAR(Mins) Duplicate(x, s, 64);
   Duplicate(x, s, uint64_t(16), 2, 1, 8);
   Duplicate(x, s, mask, 2, 1, 8);
   CreateVecIndex(x, s, 64);
@@ -23,16 +31,21 @@ template <typename T> static __aicore__ inline void numbers(LocalTensor<T> x, Lo
   Gather(x, y, LocalTensor<uint32_t>(TPosition::VECCALC, 4096, 64), 0, 64);
 }
 
-template <typename T> static __aicore__ inline void floats(LocalTensor<T> x, LocalTensor<T> y, LocalTensor<T> z) {
+template <typename T>
+static __aicore__ inline void floats(LocalTensor<T> x, LocalTensor<T> y,
+                                     LocalTensor<T> z) {
   numbers(x, y, z);
   BinaryRepeatParams two;
   UnaryRepeatParams one;
   uint64_t mask[2] = {~0ul, 0};
   T s = static_cast<T>(2);
-#define ONE(F) F(x, y, 64); F(x, y, uint64_t(16), 2, one); F(x, y, mask, 2, one);
-  ONE(Exp) ONE(Ln) ONE(Sqrt) ONE(Rsqrt) ONE(Reciprocal) ONE(Abs) ONE(Relu)
-  TWO(Div) ONE_SCALAR(LeakyRelu)
-  Axpy(x, y, s, 64);
+#define ONE(F)                                                                 \
+  F(x, y, 64);                                                                 \
+  F(x, y, uint64_t(16), 2, one);                                               \
+  F(x, y, mask, 2, one);
+  ONE(Exp)
+  ONE(Ln) ONE(Sqrt) ONE(Rsqrt) ONE(Reciprocal) ONE(Abs) ONE(Relu) TWO(Div)
+      ONE_SCALAR(LeakyRelu) Axpy(x, y, s, 64);
   Axpy(x, y, s, uint64_t(16), 2, one);
   MulAddDst(x, y, z, 64);
   MulAddDst(x, y, z, uint64_t(16), 2, two);
@@ -60,7 +73,8 @@ template <typename T> static __aicore__ inline void floats(LocalTensor<T> x, Loc
   ReducePairElem<ReduceType::SUM>(x, y, 64, 2, 1, 1, 8);
 }
 
-template <typename T> static __aicore__ inline LocalTensor<T> ub(uint32_t byte) {
+template <typename T>
+static __aicore__ inline LocalTensor<T> ub(uint32_t byte) {
   return LocalTensor<T>(TPosition::VECCALC, byte, 64);
 }
 
@@ -68,22 +82,27 @@ template <typename T> static __aicore__ inline void cube(GM_ADDR p) {
   GlobalTensor<T> g;
   g.SetGlobalBuffer((__gm__ T *)p, 64);
   g.SetL2CacheHint(CacheMode::CACHE_MODE_DISABLE);
-  LocalTensor<T> l1(TPosition::A1, 0, 64), a(TPosition::A2, 0, 64), b(TPosition::B2, 0, 64);
+  LocalTensor<T> l1(TPosition::A1, 0, 64), a(TPosition::A2, 0, 64),
+      b(TPosition::B2, 0, 64);
   LocalTensor<float> c(TPosition::CO1, 0, 64), bias(TPosition::C2, 0, 16);
   DataCopy(l1, g, Nd2NzParams(1, 16, 16, 0, 16, 16, 1, 0));
   LoadData(a, l1, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
   LoadData(b, g, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
   LoadData(b, l1, LoadData3DParamsV2<T>());
   const uint8_t pad[4] = {0, 0, 0, 0};
-  LoadData(b, l1, LoadData3DParamsV2<T>(pad, 1, 16, 16, 16, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, T()));
+  LoadData(b, l1,
+           LoadData3DParamsV2<T>(pad, 1, 16, 16, 16, 16, 0, 0, 1, 1, 1, 1, 1, 1,
+                                 false, false, T()));
   LoadDataWithTranspose(b, l1, LoadData2dTransposeParams(0, 1, 1, 0, 0));
   Fill(a, InitConstValueParams<T>(1, 1, 0, T()));
   Mmad(c, a, b, MmadParams(16, 16, 16, uint8_t(3), false, true));
   Mmad(c, a, b, bias, MmadParams(16, 16, 16, true, 0, false, false, false));
   GlobalTensor<float> out;
   out.SetGlobalBuffer((__gm__ float *)p);
-  Fixpipe<float, float, CFG_ROW_MAJOR>(out, c, FixpipeParamsV220(16, 16, 16, 16, false));
-  Fixpipe<float, float, CFG_NZ>(out, c, FixpipeParamsV220(16, 16, 16, 16, false));
+  Fixpipe<float, float, CFG_ROW_MAJOR>(
+      out, c, FixpipeParamsV220(16, 16, 16, 16, false));
+  Fixpipe<float, float, CFG_NZ>(out, c,
+                                FixpipeParamsV220(16, 16, 16, 16, false));
 }
 
 extern "C" __global__ __aicore__ void every_call(GM_ADDR p, int32_t n) {
@@ -106,14 +125,16 @@ extern "C" __global__ __aicore__ void every_call(GM_ADDR p, int32_t n) {
     ShiftRight(ub<int32_t>(0), ub<int32_t>(1024), int32_t(3), 64);
     SetDeqScale((half)1.0);
     Cast(ub<half>(0), ub<int32_t>(1024), RoundMode::CAST_NONE, 64);
-    Cast(ub<float>(0), ub<half>(1024), RoundMode::CAST_NONE, uint64_t(64), 2, UnaryRepeatParams(1, 1, 8, 4));
+    Cast(ub<float>(0), ub<half>(1024), RoundMode::CAST_NONE, uint64_t(64), 2,
+         UnaryRepeatParams(1, 1, 8, 4));
     Axpy(ub<float>(0), ub<half>(1024), (half)2, 64);
     GlobalTensor<half> g;
     g.SetGlobalBuffer((__gm__ half *)p, n);
     DataCopy(ub<half>(0), g, 64);
     DataCopy(g[64], ub<half>(0), DataCopyParams(1, 2, 0, 0));
     DataCopy(ub<half>(1024), ub<half>(0), 64);
-    DataCopyPad(ub<half>(0), g, DataCopyExtParams(1, 6, 0, 0, 0), DataCopyPadExtParams<half>(true, 0, 1, (half)0));
+    DataCopyPad(ub<half>(0), g, DataCopyExtParams(1, 6, 0, 0, 0),
+                DataCopyPadExtParams<half>(true, 0, 1, (half)0));
     DataCopyPad(ub<half>(0), g, {1, 6, 0, 0}, {false, 0, 0, 0});
     DataCopyPad(g, ub<half>(0), DataCopyExtParams(1, 6, 0, 0, 0));
     SetAtomicAdd<half>();
@@ -121,7 +142,8 @@ extern "C" __global__ __aicore__ void every_call(GM_ADDR p, int32_t n) {
     SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
     WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
     g.SetValue(0, ub<half>(0).GetValue(1) + (half)1);
-    DataCacheCleanAndInvalid<half, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(g);
+    DataCacheCleanAndInvalid<half, CacheLine::SINGLE_CACHE_LINE,
+                             DcciDst::CACHELINE_OUT>(g);
     LocalMemAllocator<Hardware::UB> allocator;
     auto x = allocator.Alloc<float, 64>();
     x.SetValue(0, (bfloat16_t)x.GetValue(1));

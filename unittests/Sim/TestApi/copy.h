@@ -12,8 +12,8 @@
 
 using namespace ascsim;
 
-[[gnu::always_inline]] static inline void copy(Opcode opcode, Pipe pipe, Operand dst, Operand src,
-                 u32 bytes) {
+[[gnu::always_inline]] static inline void
+copy(Opcode opcode, Pipe pipe, Operand dst, Operand src, u32 bytes) {
   Instruction record(opcode, pipe);
   record.dst = dst;
   record.src0 = src;

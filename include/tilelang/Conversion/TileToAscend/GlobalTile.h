@@ -17,9 +17,9 @@ namespace tilelang {
 /// are clipped to the buffer: rows and columns outside do not exist.
 struct GlobalTile {
   mlir::Value buffer;
-  mlir::Value offset;        // elements, of the first row and column
-  mlir::Value rows, columns; // that exist
-  mlir::Value stride;        // elements between rows
+  mlir::Value offset;            // elements, of the first row and column
+  mlir::Value rows, columns;     // that exist
+  mlir::Value stride;            // elements between rows
   int64_t tileRows, tileColumns; // of the region
 };
 

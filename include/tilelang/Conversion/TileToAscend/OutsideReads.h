@@ -1,4 +1,5 @@
-//===- OutsideReads.h - Do zeros beyond a tensor reach a result? -*- C++ -*-===//
+//===- OutsideReads.h - Do zeros beyond a tensor reach a result? -*- C++
+//-*-===//
 //
 // Part of TileLang Native, licensed under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
@@ -13,8 +14,8 @@
 namespace tilelang {
 
 /// Whether rows or columns of a product whose operands lie outside of their
-/// tensors, where they read as zero, may be part of a result. False only where it
-/// is certain that nothing but what exists is stored.
+/// tensors, where they read as zero, may be part of a result. False only where
+/// it is certain that nothing but what exists is stored.
 bool outsideReachesResult(ascend::KernelOp kernel);
 
 } // namespace tilelang

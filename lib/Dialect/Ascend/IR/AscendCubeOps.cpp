@@ -170,8 +170,7 @@ void ZeroL1Op::getEffects(Effects &effects) {
 }
 
 LogicalResult ZeroL1Op::verify() {
-  return verifyMemory(*this, "destination", getDestination(),
-                      {MemoryKind::L1});
+  return verifyMemory(*this, "destination", getDestination(), {MemoryKind::L1});
 }
 
 //===-- ZeroL0Op ---------------------------------------------------------===//

@@ -97,7 +97,8 @@ tilelang::tile::getConstantSizes(RegionOp region) {
 static OpFoldResult getBufferSize(Value buffer, unsigned dimension) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.isDynamicDim(dimension))
-    return Builder(buffer.getContext()).getIndexAttr(type.getDimSize(dimension));
+    return Builder(buffer.getContext())
+        .getIndexAttr(type.getDimSize(dimension));
   auto tensor = buffer.getDefiningOp<TensorOp>();
   if (!tensor)
     return {};

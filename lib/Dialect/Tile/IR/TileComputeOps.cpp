@@ -45,10 +45,10 @@ LogicalResult GemmOp::verify() {
     auto type = cast<RegionType>(operand.getType());
     std::optional<std::pair<int64_t, int64_t>> matrix = getMatrixShape(type);
     if (!matrix)
-      return emitOpError()
-             << "expected a two-dimensional region of "
-             << describeBuffer(operand)
-             << " (leading unit dimensions aside), found " << type;
+      return emitOpError() << "expected a two-dimensional region of "
+                           << describeBuffer(operand)
+                           << " (leading unit dimensions aside), found "
+                           << type;
     shape = *matrix;
   }
   auto [a, b, c] = shapes;
@@ -147,7 +147,8 @@ LogicalResult MapOp::verify() {
                            << " in dimension " << dimension;
 
   ArrayRef<int64_t> clipped = getClipped();
-  if (getLower().size() != clipped.size() || getUpper().size() != clipped.size())
+  if (getLower().size() != clipped.size() ||
+      getUpper().size() != clipped.size())
     return emitOpError() << "expected a lower and an upper bound for each of "
                          << clipped.size() << " clipped dimensions, found "
                          << getLower().size() << " and " << getUpper().size();
@@ -167,7 +168,8 @@ LogicalResult MapOp::verify() {
   for (auto [map, input] : llvm::zip(maps, getInputs()))
     if (failed(verifyAccessMap(*this, map, input, "input")))
       return failure();
-  AffineMap outputMap = cast<AffineMapAttr>(getMaps().getValue().back()).getValue();
+  AffineMap outputMap =
+      cast<AffineMapAttr>(getMaps().getValue().back()).getValue();
   if (failed(verifyAccessMap(*this, outputMap, getOutput(), "output")))
     return failure();
 
@@ -322,8 +324,7 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   }
   if (getSaturate())
     return {};
-  return IntegerAttr::get(result,
-                          isUnsigned
-                              ? integer.zextOrTrunc(resultInteger.getWidth())
-                              : integer.sextOrTrunc(resultInteger.getWidth()));
+  return IntegerAttr::get(
+      result, isUnsigned ? integer.zextOrTrunc(resultInteger.getWidth())
+                         : integer.sextOrTrunc(resultInteger.getWidth()));
 }

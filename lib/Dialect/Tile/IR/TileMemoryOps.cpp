@@ -119,12 +119,12 @@ LogicalResult CopyOp::verify() {
   RegionType destination = getDestination().getType();
   SmallVector<int64_t> left = getNonUnitShape(source);
   SmallVector<int64_t> right = getNonUnitShape(destination);
-  bool equal = left.size() == right.size() &&
-               llvm::all_of(llvm::zip(left, right), [](auto pair) {
-                 auto [a, b] = pair;
-                 return a == b || ShapedType::isDynamic(a) ||
-                        ShapedType::isDynamic(b);
-               });
+  bool equal =
+      left.size() == right.size() &&
+      llvm::all_of(llvm::zip(left, right), [](auto pair) {
+        auto [a, b] = pair;
+        return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
+      });
   if (!equal)
     return emitOpError() << "expected regions of equal extents (unit "
                             "dimensions aside), found "

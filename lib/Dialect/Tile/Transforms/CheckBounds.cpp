@@ -8,7 +8,8 @@
 // Element accesses of on-chip buffers have no guards: one outside overwrites
 // what lies beside. Where the loops around are constant and nothing decides
 // whether the access runs, the extremes of its index are reached, and that they
-// lie outside is certain. What only the run can tell is the simulator's to find.
+// lie outside is certain. What only the run can tell is the simulator's to
+// find.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,8 +113,7 @@ static LogicalResult checkAccess(Operation *access, Value buffer,
           << " to " << *interval.upper
           << "\nhelp: shorten the loop, allocate a larger tile, or guard the "
              "access with `if`";
-    error.attachNote(getBufferDefinition(buffer)->getLoc())
-        << "allocated here";
+    error.attachNote(getBufferDefinition(buffer)->getLoc()) << "allocated here";
     return failure();
   }
   return success();
@@ -125,7 +125,8 @@ struct CheckBounds : tile::impl::TileCheckBoundsBase<CheckBounds> {
     bool failedAny = false;
     getOperation().walk([&](Operation *op) {
       if (auto load = dyn_cast<LoadOp>(op))
-        failedAny |= failed(checkAccess(op, load.getBuffer(), load.getIndices()));
+        failedAny |=
+            failed(checkAccess(op, load.getBuffer(), load.getIndices()));
       else if (auto store = dyn_cast<StoreOp>(op))
         failedAny |=
             failed(checkAccess(op, store.getBuffer(), store.getIndices()));

@@ -96,8 +96,8 @@ AffineExpr IndexExpressions::getSymbol(Value value) {
         (op && other && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          OperationEquivalence::isEquivalentTo(
              op, other, OperationEquivalence::IgnoreLocations) &&
-         (isMemoryEffectFree(op) ||
-          (parallel->isProperAncestor(op) && parallel->isProperAncestor(other))));
+         (isMemoryEffectFree(op) || (parallel->isProperAncestor(op) &&
+                                     parallel->isProperAncestor(other))));
     if (equal)
       return getAffineSymbolExpr(position, parallel.getContext());
   }
@@ -120,9 +120,10 @@ bool IndexExpressions::isKnownNonNegative(AffineExpr expression) {
          isKnownNonNegative(binary.getRHS());
 }
 
-std::optional<AffineExpr>
-IndexExpressions::buildDivision(Operation *operation, bool remainder) {
-  std::optional<int64_t> divisor = getConstantIntValue(operation->getOperand(1));
+std::optional<AffineExpr> IndexExpressions::buildDivision(Operation *operation,
+                                                          bool remainder) {
+  std::optional<int64_t> divisor =
+      getConstantIntValue(operation->getOperand(1));
   if (!divisor || *divisor <= 0)
     return std::nullopt;
   std::optional<AffineExpr> dividend = get(operation->getOperand(0));
@@ -145,7 +146,8 @@ std::optional<AffineExpr> IndexExpressions::build(Value value) {
       argument && argument.getOwner() == &parallel.getBody().front())
     return getAffineDimExpr(argument.getArgNumber(), context);
   Type type = value.getType();
-  if (!type.isIndex() && !(type.isInteger() && type.getIntOrFloatBitWidth() >= 32))
+  if (!type.isIndex() &&
+      !(type.isInteger() && type.getIntOrFloatBitWidth() >= 32))
     return std::nullopt;
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return getAffineConstantExpr(*constant, context);
@@ -204,9 +206,8 @@ std::optional<AffineExpr> IndexExpressions::build(Value value) {
               return isa<arith::ShLIOp>(op) ? *shifted * factor
                                             : shifted->floorDiv(factor);
             })
-            .Case<arith::IndexCastOp>([&](Operation *op) -> Result {
-              return get(op->getOperand(0));
-            })
+            .Case<arith::IndexCastOp>(
+                [&](Operation *op) -> Result { return get(op->getOperand(0)); })
             .Default([](Operation *) -> Result { return std::nullopt; });
     if (result)
       return simplify(*result);

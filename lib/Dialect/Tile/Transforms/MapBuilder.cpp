@@ -61,9 +61,9 @@ LogicalResult MapBuilder::build(const ElementUpdate &update) {
   }
   maps.push_back(output->map);
   Value outputRegion = emitRegion(update.buffer, *output);
-  auto map = MapOp::create(builder, location, extents, regions, outputRegion,
-                           clipped, lower, upper,
-                           builder.getAffineMapArrayAttr(maps));
+  auto map =
+      MapOp::create(builder, location, extents, regions, outputRegion, clipped,
+                    lower, upper, builder.getAffineMapArrayAttr(maps));
   if (auto names = analysis.getParallel()->getAttr("indexNames"))
     map->setAttr("indexNames", names);
   map.getBody().push_back(body.release());
@@ -182,8 +182,8 @@ Value MapBuilder::emitForwarded(LoadOp load, OpBuilder &body) {
     }
     Value condition = emitConjunction(analysis.getAccess(store).conditions,
                                       body, store.getLoc());
-    result = arith::SelectOp::create(body, store.getLoc(), condition, value,
-                                     result);
+    result =
+        arith::SelectOp::create(body, store.getLoc(), condition, value, result);
   }
   return result;
 }
@@ -200,8 +200,8 @@ Value MapBuilder::emitBranch(OpResult result, OpBuilder &body) {
                                    emittedFirst, emittedSecond);
   }
   SmallVector<Value> results =
-      emitIf(condition, body, branch.getLoc(),
-             branch.thenYield().getOperands(), branch.elseYield().getOperands());
+      emitIf(condition, body, branch.getLoc(), branch.thenYield().getOperands(),
+             branch.elseYield().getOperands());
   for (auto [old, created] : llvm::zip_equal(branch.getResults(), results))
     emitted.map(old, created);
   return results[number];
@@ -210,12 +210,10 @@ Value MapBuilder::emitBranch(OpResult result, OpBuilder &body) {
 SmallVector<Value> MapBuilder::emitIf(Value condition, OpBuilder &body,
                                       Location location, ValueRange first,
                                       ValueRange second) {
-  auto branch =
-      scf::IfOp::create(body, location, TypeRange(first), condition,
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
-  for (auto [block, values] :
-       {std::pair(branch.thenBlock(), first),
-        std::pair(branch.elseBlock(), second)}) {
+  auto branch = scf::IfOp::create(body, location, TypeRange(first), condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (auto [block, values] : {std::pair(branch.thenBlock(), first),
+                               std::pair(branch.elseBlock(), second)}) {
     // What a branch computes is not visible after it.
     IRMapping outer = emitted;
     OpBuilder inner = OpBuilder::atBlockEnd(block);
@@ -247,8 +245,8 @@ Value MapBuilder::emitConjunction(ArrayRef<Condition> conditions,
       Value one = arith::ConstantIntOp::create(builder, location, 1, 1);
       value = arith::XOrIOp::create(body, location, value, one);
     }
-    result = result ? arith::AndIOp::create(body, location, result, value)
-                    : value;
+    result =
+        result ? arith::AndIOp::create(body, location, result, value) : value;
   }
   return result;
 }

@@ -45,7 +45,8 @@ bool MapBuilder::separate(AffineExpr expression, AffineExpr &dimensions,
   auto binary = dyn_cast<AffineBinaryOpExpr>(expression);
   if (binary && binary.getKind() == AffineExprKind::Add) {
     AffineExpr d0, s0, d1, s1;
-    if (!separate(binary.getLHS(), d0, s0) || !separate(binary.getRHS(), d1, s1))
+    if (!separate(binary.getLHS(), d0, s0) ||
+        !separate(binary.getRHS(), d1, s1))
       return false;
     dimensions = d0 + d1;
     symbols = s0 + s1;
@@ -117,12 +118,11 @@ Value MapBuilder::emitExpression(AffineExpr expression) {
     return arith::ConstantIndexOp::create(builder, location,
                                           constant.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expression)) {
-    Value value =
-        emitInvariant(expressions.getSymbols()[symbol.getPosition()]);
+    Value value = emitInvariant(expressions.getSymbols()[symbol.getPosition()]);
     if (value.getType().isIndex())
       return value;
-    return arith::IndexCastOp::create(builder, location,
-                                      builder.getIndexType(), value);
+    return arith::IndexCastOp::create(builder, location, builder.getIndexType(),
+                                      value);
   }
   auto binary = cast<AffineBinaryOpExpr>(expression);
   if (binary.getKind() == AffineExprKind::Add) {
@@ -166,9 +166,9 @@ Value MapBuilder::emitRegion(Value buffer, const AffineAccess &access) {
   SmallVector<Value> offsets;
   for (AffineExpr offset : access.offsets)
     offsets.push_back(emitExpression(offset));
-  auto type = RegionType::get(
-      context, access.extents,
-      cast<MemRefType>(buffer.getType()).getElementType());
+  auto type =
+      RegionType::get(context, access.extents,
+                      cast<MemRefType>(buffer.getType()).getElementType());
   return RegionOp::create(builder, location, type, buffer, offsets,
                           ValueRange{});
 }
@@ -249,9 +249,8 @@ MapBuilder::Emptiness MapBuilder::applyBound(const Bound &bound,
   AffineExpr expression = replaceDimensions(bound.expression);
   if (std::optional<IntegerRange> range = getRange(expression, extents)) {
     bool never = range->maximum < 0 || (bound.isEquation && range->minimum > 0);
-    bool always =
-        bound.isEquation ? range->minimum == 0 && range->maximum == 0
-                         : range->minimum >= 0;
+    bool always = bound.isEquation ? range->minimum == 0 && range->maximum == 0
+                                   : range->minimum >= 0;
     if (never)
       return Emptiness::Empty;
     if (always)
@@ -295,8 +294,8 @@ MapBuilder::Emptiness MapBuilder::applyBound(const Bound &bound,
   if ((phase == 1) != static_cast<bool>(constant))
     return Emptiness::MayRun;
   bool isLower = coefficient > 0;
-  AffineExpr limit = isLower ? (-rest).ceilDiv(coefficient)
-                             : rest.floorDiv(-coefficient) + 1;
+  AffineExpr limit =
+      isLower ? (-rest).ceilDiv(coefficient) : rest.floorDiv(-coefficient) + 1;
   limit = expressions.simplify(limit);
   if (!constant) {
     (isLower ? clips[dimension].lower : clips[dimension].upper)
@@ -361,8 +360,8 @@ void MapBuilder::emitClips(SmallVectorImpl<int64_t> &clipped,
     if (clip.lower.empty() && clip.upper.empty())
       continue;
     Value low = arith::ConstantIndexOp::create(builder, location, 0);
-    Value high = arith::ConstantIndexOp::create(builder, location,
-                                                extents[dimension]);
+    Value high =
+        arith::ConstantIndexOp::create(builder, location, extents[dimension]);
     Value extent = high;
     for (AffineExpr limit : clip.lower)
       low = builder.createOrFold<arith::MaxSIOp>(location,
@@ -382,12 +381,11 @@ void MapBuilder::emitClips(SmallVectorImpl<int64_t> &clipped,
 
 /// Where the old value is written back, two iterations must not share an
 /// element even where the condition holds for one of them only.
-LogicalResult
-MapBuilder::verifyDistinctElements(const ElementUpdate &update) {
+LogicalResult MapBuilder::verifyDistinctElements(const ElementUpdate &update) {
   if (residual.empty() || update.indices.empty())
     return success();
-  ElementAccess access{nullptr, update.buffer,     update.indices,
-                       true,    0,                 update.conditions};
+  ElementAccess access{nullptr, update.buffer,    update.indices, true,
+                       0,       update.conditions};
   auto isApplied = [&](const Condition &condition) {
     return llvm::none_of(residual, [&](const Condition &other) {
       return other.value == condition.value;

@@ -216,8 +216,7 @@ LogicalResult Normalizer::checkDependences() {
         if (!load.isStore && load.buffer == store.buffer)
           replacements.forwarded[load.operation] =
               getReachingStores(analysis, load);
-      TILELANG_DEBUG(debugTag,
-                     describeBuffer(store.buffer) << " is private");
+      TILELANG_DEBUG(debugTag, describeBuffer(store.buffer) << " is private");
       continue;
     }
     if (isShared) {
@@ -326,9 +325,10 @@ LogicalResult Normalizer::emitKeptLoad(const ElementAccess &load,
   auto kept = AllocOp::create(
       builder, location, type,
       builder.getStringAttr((name.empty() ? "value" : name) + "_kept"));
-  TILELANG_DEBUG(debugTag, "keeps an element of " << describeBuffer(load.buffer));
-  ElementUpdate update{location, load.operation->getResult(0), kept.getBuffer(),
-                       {},       {}};
+  TILELANG_DEBUG(debugTag,
+                 "keeps an element of " << describeBuffer(load.buffer));
+  ElementUpdate update{
+      location, load.operation->getResult(0), kept.getBuffer(), {}, {}};
   if (failed(MapBuilder(analysis, replacements, builder).build(update)))
     return failure();
   replacements.kept[load.operation] = kept.getBuffer();
@@ -411,10 +411,11 @@ LogicalResult Normalizer::emitMaps() {
     while (next < accesses.size() && !accesses[next].isStore)
       ++next;
     std::optional<ElementUpdate> merged;
-    if (next < accesses.size() &&
-        llvm::none_of(accesses.slice(i, next - i), [&](const ElementAccess &a) {
-          return keptLoads.contains(a.operation);
-        }))
+    if (next < accesses.size() && llvm::none_of(
+                                      accesses.slice(i, next - i),
+                                      [&](const ElementAccess &a) {
+                                        return keptLoads.contains(a.operation);
+                                      }))
       merged = getMergedUpdate(access, accesses[next]);
 
     ElementUpdate update = merged ? *merged : getUpdate(access);

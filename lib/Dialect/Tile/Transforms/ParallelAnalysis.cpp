@@ -1,4 +1,5 @@
-//===- ParallelAnalysis.cpp - What the body of a parallel reads and writes ---===//
+//===- ParallelAnalysis.cpp - What the body of a parallel reads and writes
+//---===//
 //
 // Part of TileLang Native, licensed under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0
@@ -162,8 +163,7 @@ bool ParallelAnalysis::computeInvariant(Value value, bool allowTileLoads) {
   };
   Operation *op = value.getDefiningOp();
   if (!op)
-    return cast<BlockArgument>(value).getOwner() !=
-           &parallel.getBody().front();
+    return cast<BlockArgument>(value).getOwner() != &parallel.getBody().front();
   if (!parallel->isProperAncestor(op))
     return true;
   if (op->getNumRegions() != 0 || !llvm::all_of(op->getOperands(), isSame))
@@ -202,7 +202,8 @@ void ParallelAnalysis::collectLoads(Value value,
   while (!pending.empty()) {
     Value next = pending.pop_back_val();
     Operation *op = next.getDefiningOp();
-    if (isKnown(next) || !op || !parallel->isProperAncestor(op) || !seen.insert(op).second)
+    if (isKnown(next) || !op || !parallel->isProperAncestor(op) ||
+        !seen.insert(op).second)
       continue;
     if (isa<LoadOp>(op))
       loads.insert(op);
@@ -236,8 +237,7 @@ public:
 
   void addEquation(AffineExpr expression) { equations.push_back(expression); }
   void addBound(const Bound &bound, bool second) {
-    AffineExpr expression =
-        second ? shift(bound.expression) : bound.expression;
+    AffineExpr expression = second ? shift(bound.expression) : bound.expression;
     (bound.isEquation ? equations : inequalities).push_back(expression);
   }
 

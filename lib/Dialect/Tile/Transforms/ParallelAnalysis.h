@@ -1,4 +1,5 @@
-//===- ParallelAnalysis.h - What the body of a parallel reads and writes ---===//
+//===- ParallelAnalysis.h - What the body of a parallel reads and writes
+//---===//
 //
 // Part of TileLang Native, licensed under the Apache License 2.0.
 // SPDX-License-Identifier: Apache-2.0

@@ -63,7 +63,8 @@ bool coversRegion(MapOp map) {
   AffineMap access =
       cast<AffineMapAttr>(map.getMaps().getValue().back()).getValue();
   ArrayRef<int64_t> regionShape = map.getOutput().getType().getShape();
-  for (auto [result, extent] : llvm::zip_equal(access.getResults(), regionShape)) {
+  for (auto [result, extent] :
+       llvm::zip_equal(access.getResults(), regionShape)) {
     if (extent == 1)
       continue;
     auto dimension = dyn_cast<AffineDimExpr>(result);
