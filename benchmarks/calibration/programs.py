@@ -41,11 +41,14 @@ class Programs:
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
         self.done: dict[tuple[Any, ...], Time] = {}
+        #: Host seconds of all launches that were asked for, also where one was run before.
+        self.host_seconds = 0.0
 
     def once(self, key: tuple[Any, ...], run: Launch) -> Launch:
         def launch() -> Time:
             if key not in self.done:
                 self.done[key] = run()
+            self.host_seconds += float(self.done[key].report["wall_seconds"])
             return self.done[key]
 
         return launch

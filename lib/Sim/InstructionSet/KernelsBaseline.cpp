@@ -13,10 +13,13 @@ namespace tilelang::sim::baseline {
 #define TILELANG_BLOCK_ROWS 4
 #define TILELANG_BLOCK_COLUMNS 1
 
-#include "CubeKernels.inc"
+// Each builds on the ones before it.
+// clang-format off
 #include "Numbers.inc"
-#include "ReduceKernels.inc"
 #include "VectorKernels.inc"
+#include "ReduceKernels.inc"
+#include "CubeKernels.inc"
+// clang-format on
 
 extern const KernelTable table = {"baseline",    vectorKernel,   reduceKernel,
                                   mmadKernel,    saturateHalves, floatToHalf,
