@@ -1,4 +1,6 @@
 // Names every function of the API once; compiled for both core types.
+// A list of calls, one macro each.
+// clang-format off
 #include "kernel_operator.h"
 
 using namespace AscendC;
