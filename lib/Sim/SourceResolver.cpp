@@ -47,13 +47,19 @@ static std::string findSymbolizer() {
 static bool runSymbolizer(const std::string &tool, const std::string &module,
                           const std::string &input, std::string &output,
                           std::string &error) {
-  char inputPath[] = "/tmp/ascendsim-addresses-XXXXXX";
-  int inputFile = mkstemp(inputPath);
+  std::error_code noFolder;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(noFolder);
+  if (noFolder) {
+    error = "no folder for temporary files: " + noFolder.message();
+    return false;
+  }
+  std::string inputPath = folder / "ascendsim-addresses-XXXXXX";
+  int inputFile = mkstemp(inputPath.data());
   if (inputFile < 0) {
     error = std::string("cannot create a temporary file: ") + strerror(errno);
     return false;
   }
-  unlink(inputPath);
+  unlink(inputPath.c_str());
   bool written = write(inputFile, input.data(), input.size()) ==
                  static_cast<ssize_t>(input.size());
   lseek(inputFile, 0, SEEK_SET);

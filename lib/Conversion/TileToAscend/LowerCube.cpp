@@ -36,8 +36,6 @@ namespace {
 /// Rows and columns of a fractal, whatever the element type (fp32 fractals are
 /// half as wide; two of them make the 16 columns that the other side needs).
 constexpr int64_t kFractal = 16;
-/// Largest m, n, k of an Mmad.
-constexpr int64_t kLargestExtent = 4095;
 
 int64_t padded(int64_t extent) { return llvm::alignTo(extent, kFractal); }
 
@@ -390,11 +388,12 @@ private:
                << tile::describeBuffer(region) << "; use the whole tile";
     for (Value region : {gemm.getA(), gemm.getB()}) {
       const CubeTile *tile = tileOf(region);
-      if (tile->rows > kLargestExtent || tile->columns > kLargestExtent)
+      int64_t largest = chip.constant("limit.mmad_extent");
+      if (tile->rows > largest || tile->columns > largest)
         return gemm.emitError()
                << "unsupported: " << tile::describeBuffer(region) << " of "
                << tile->rows << "x" << tile->columns
-               << " exceeds the largest extent of a product, " << kLargestExtent
+               << " exceeds the largest extent of a product, " << largest
                << "; split it with a loop over smaller tiles";
     }
     return success();

@@ -11,6 +11,7 @@
 #include "MapGeometry.h"
 #include "tilelang/Chip/Chip.h"
 #include "tilelang/Conversion/TileToAscendVector/VectorPasses.h"
+#include "tilelang/Dialect/Ascend/Transforms/ChipCache.h"
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/Debug.h"
 #include "tilelang/Support/IndexBounds.h"
@@ -502,16 +503,14 @@ struct SplitVectorWorkPass
   using Base::Base;
 
   void runOnOperation() override {
-    std::string error;
-    Chip description = Chip::load(chipDirectory, chip, error);
-    if (description.name.empty()) {
-      getOperation().emitError() << error;
+    const Chip *description =
+        ascend::getChip(getOperation(), chip, chipDirectory);
+    if (!description)
       return signalPassFailure();
-    }
     for (auto kernel : getOperation().getOps<ascend::KernelOp>()) {
       if (llvm::hasSingleElement(kernel.getAiv().front()))
         continue;
-      if (failed(VectorWorkSplitter(kernel, description).run()))
+      if (failed(VectorWorkSplitter(kernel, *description).run()))
         return signalPassFailure();
     }
   }

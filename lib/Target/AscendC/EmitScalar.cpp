@@ -317,8 +317,19 @@ Expression ProgramEmitter::buildInteger(Operation *op) {
   bool isBool = element.isInteger(1);
   bool nonNegative = llvm::all_of(
       op->getOperands(), [&](Value operand) { return isNonNegative(operand); });
+  // The smallest integer divided by -1 overflows, which ends a host process;
+  // with a wider dividend it wraps as the language says.
+  bool widened = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+                     arith::FloorDivSIOp>(op) &&
+                 element.isInteger(32) && !nonNegative && !in[0].constant &&
+                 (!in[1].constant || *in[1].constant == -1);
+  if (widened)
+    in[0] = Expression("static_cast<int64_t>(" + in[0].text + ")");
   // C++ computes narrow integers as int; the result must wrap.
   auto wrapped = [&](Expression expression) {
+    if (widened)
+      return Expression("static_cast<" + resultType + ">(" + expression.text +
+                        ")");
     if (isBool || element.isIndex() || element.getIntOrFloatBitWidth() >= 32 ||
         expression.constant)
       return expression;

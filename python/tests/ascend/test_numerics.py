@@ -205,3 +205,25 @@ def test_clear_before_a_loop_of_any_number_of_steps(steps: int) -> None:
     for step in range(steps):
         expected += wide[:, step * 32 : step * 32 + 32]
     np.testing.assert_array_equal(d, expected)
+
+
+@pytest.mark.parametrize("operation", ["truncdiv", "floordiv", "truncmod", "floormod"])
+def test_smallest_integer_divided_by_minus_one(operation: str) -> None:
+    """Wraps as all integers do; on the host the plain division would end the process."""
+    function = getattr(T, operation)
+
+    @T.prim_func
+    def main(A: T.Tensor((4,), "int32"), B: T.Tensor((4,), "int32"), C: T.Tensor((4,), "int32")):
+        with T.Kernel(1) as _:
+            for i in T.Parallel(4):
+                C[i] = function(A[i], B[i])
+
+    a = np.array([-(2**31), -(2**31), 7, -7], np.int32)
+    b = np.array([-1, 1, -2, 2], np.int32)
+    expected = {
+        "truncdiv": [-(2**31), -(2**31), -3, -3],
+        "floordiv": [-(2**31), -(2**31), -4, -4],
+        "truncmod": [0, 0, 1, -1],
+        "floormod": [0, 0, -1, 1],
+    }[operation]
+    np.testing.assert_array_equal(tilelang.compile(main, out_idx=[2], target="ascend")(a, b), expected)
