@@ -55,7 +55,7 @@ test-acceptance: build
 	for program in $$programs; do $(BIN)/python "$$program" ascend || exit 1; done
 
 bench: build
-	@$(BIN)/python benchmarks/run.py
+	@for program in benchmarks/*.py; do echo "$$program:"; $(BIN)/python "$$program" || exit 1; done
 
 lint: configure
 	@scripts/lint.sh

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import row_operators
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
@@ -152,6 +153,7 @@ def main() -> None:
     call_overhead()
     gemm_simulation(arguments.size)
     gemm_utilisation(arguments.size)
+    row_operators.report()
 
 
 if __name__ == "__main__":

@@ -44,13 +44,16 @@ def attention(
     if heads % kv_heads:
         raise ValueError(f"{heads} query heads are no multiple of {kv_heads} key heads")
     group = heads // kv_heads
-    log2_e = math.log2(math.e)
-    scale = log2_e / math.sqrt(dim)
+    scale = 1 / math.sqrt(dim)
     shift = keys - queries
+    whole_blocks = isinstance(keys, int) and keys % block_N == 0
 
     @T.macro
     def attend(Q, K, V, Mask, O):  # noqa: E741
-        with T.Kernel(T.ceildiv(queries, block_M), heads, batch, threads=128) as (bx, head, item):
+        blocks = T.ceildiv(queries, block_M)
+        with T.Kernel(blocks, heads, batch, threads=128) as (index, head, item):
+            # The last queries see most keys. Long blocks first: the short ones fill the gaps at the end.
+            bx = blocks - 1 - index if kind == "causal" else index
             Q_shared = T.alloc_shared((block_M, dim), dtype)
             K_shared = T.alloc_shared((block_N, dim), dtype)
             V_shared = T.alloc_shared((block_N, value_dim), dtype)
@@ -82,30 +85,38 @@ def attention(
                 T.copy(K[item, head // group, k * block_N : (k + 1) * block_N, :], K_shared)
                 T.clear(scores)
                 T.gemm(Q_shared, K_shared, scores, transpose_B=True)
-                if kind == "full":
-                    for i, j in T.Parallel(block_M, block_N):
-                        scores[i, j] = T.if_then_else(k * block_N + j < keys, scores[i, j] * scale, MASKED)
-                elif kind == "causal":
-                    for i, j in T.Parallel(block_M, block_N):
-                        seen = k * block_N + j <= bx * block_M + i + shift
-                        scores[i, j] = T.if_then_else(seen, scores[i, j] * scale, MASKED)
-                elif kind == "window":
-                    for i, j in T.Parallel(block_M, block_N):
-                        distance = bx * block_M + i + shift - (k * block_N + j)
-                        seen = distance >= 0 and distance < window
-                        scores[i, j] = T.if_then_else(seen, scores[i, j] * scale, MASKED)
-                else:
+                if kind == "mask":
                     T.copy(Mask[bx * block_M, k * block_N], mask)
                     for i, j in T.Parallel(block_M, block_N):
-                        masked = scores[i, j] * scale + mask[i, j] * log2_e
-                        scores[i, j] = T.if_then_else(k * block_N + j < keys, masked, MASKED)
+                        scores[i, j] = scores[i, j] * scale + mask[i, j]
+                else:
+                    for i, j in T.Parallel(block_M, block_N):
+                        scores[i, j] *= scale
+
+                # Most blocks of keys are seen whole; only the others pay for comparing positions.
+                nearest = bx * block_M + shift - (k * block_N + block_N - 1)
+                farthest = nearest + (block_M - 1) + (block_N - 1)
+                if kind == "causal":
+                    if nearest < 0:
+                        for i, j in T.Parallel(block_M, block_N):
+                            seen = k * block_N + j <= bx * block_M + i + shift
+                            scores[i, j] = T.if_then_else(seen, scores[i, j], MASKED)
+                elif kind == "window":
+                    if nearest < 0 or farthest >= window:
+                        for i, j in T.Parallel(block_M, block_N):
+                            distance = bx * block_M + i + shift - (k * block_N + j)
+                            seen = distance >= 0 and distance < window
+                            scores[i, j] = T.if_then_else(seen, scores[i, j], MASKED)
+                elif not whole_blocks and (k + 1) * block_N > keys:
+                    for i, j in T.Parallel(block_M, block_N):
+                        scores[i, j] = T.if_then_else(k * block_N + j < keys, scores[i, j], MASKED)
 
                 T.copy(largest, previous)
                 T.reduce_max(scores, largest, dim=1, clear=False)
                 for i in T.Parallel(block_M):
-                    rescale[i] = T.exp2(previous[i] - largest[i])
+                    rescale[i] = T.exp(previous[i] - largest[i])
                 for i, j in T.Parallel(block_M, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] - largest[i])
+                    scores[i, j] = T.exp(scores[i, j] - largest[i])
                 T.reduce_sum(scores, row_sum, dim=1)
                 for i in T.Parallel(block_M):
                     total[i] = total[i] * rescale[i] + row_sum[i]

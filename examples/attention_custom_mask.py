@@ -43,7 +43,6 @@ SCORES = {
 
 def masked_attention(batch, heads, sequence, dim, sees, change, block_M=64, block_N=64):
     """Program for O = softmax(change(Q K^T / sqrt(dim)) where sees, else nothing) V per head."""
-    log2_e = math.log2(math.e)
     scale = 1 / math.sqrt(dim)
     shape = (batch, heads, sequence, dim)
 
@@ -78,15 +77,15 @@ def masked_attention(batch, heads, sequence, dim, sees, change, block_M=64, bloc
                 for i, j in T.Parallel(block_M, block_N):
                     query = bx * block_M + i
                     key = k * block_N + j
-                    changed = change(scores[i, j] * scale, head, query, key) * log2_e
+                    changed = change(scores[i, j] * scale, head, query, key)
                     seen = (key < sequence) & sees(head, query, key)
                     scores[i, j] = T.if_then_else(seen, changed, MASKED)
                 T.copy(largest, previous)
                 T.reduce_max(scores, largest, dim=1, clear=False)
                 for i in T.Parallel(block_M):
-                    rescale[i] = T.exp2(previous[i] - largest[i])
+                    rescale[i] = T.exp(previous[i] - largest[i])
                 for i, j in T.Parallel(block_M, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] - largest[i])
+                    scores[i, j] = T.exp(scores[i, j] - largest[i])
                 T.reduce_sum(scores, row_sum, dim=1)
                 for i in T.Parallel(block_M):
                     total[i] = total[i] * rescale[i] + row_sum[i]

@@ -16,9 +16,9 @@ MASKED = -1.0e30
 
 
 def flash_attention(batch, heads, sequence, dim, causal=False, block_M=64, block_N=64):
-    """Program for O = softmax(Q K^T / sqrt(dim)) V per head. The softmax is kept in base 2 and rescaled as larger
-    scores appear, so that no row of scores is ever stored as a whole."""
-    scale = math.log2(math.e) / math.sqrt(dim)
+    """Program for O = softmax(Q K^T / sqrt(dim)) V per head. What has been summed up is rescaled when a larger score
+    appears, so that no row of scores is ever stored as a whole."""
+    scale = 1 / math.sqrt(dim)
     shape = (batch, heads, sequence, dim)
 
     @T.prim_func
@@ -52,14 +52,19 @@ def flash_attention(batch, heads, sequence, dim, causal=False, block_M=64, block
                 T.clear(scores)
                 T.gemm(Q_shared, K_shared, scores, transpose_B=True)
                 for i, j in T.Parallel(block_M, block_N):
-                    last = bx * block_M + i if causal else sequence - 1
-                    scores[i, j] = T.if_then_else(k * block_N + j <= last, scores[i, j] * scale, MASKED)
+                    scores[i, j] *= scale
+                # Only a block of keys that some query does not see whole pays for a mask.
+                whole = bx * block_M + 1 if causal else sequence
+                if (causal or sequence % block_N) and (k + 1) * block_N > whole:
+                    for i, j in T.Parallel(block_M, block_N):
+                        last = bx * block_M + i if causal else sequence - 1
+                        scores[i, j] = T.if_then_else(k * block_N + j <= last, scores[i, j], MASKED)
                 T.copy(largest, previous)
                 T.reduce_max(scores, largest, dim=1, clear=False)
                 for i in T.Parallel(block_M):
-                    rescale[i] = T.exp2(previous[i] - largest[i])
+                    rescale[i] = T.exp(previous[i] - largest[i])
                 for i, j in T.Parallel(block_M, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] - largest[i])
+                    scores[i, j] = T.exp(scores[i, j] - largest[i])
                 T.reduce_sum(scores, row_sum, dim=1)
                 for i in T.Parallel(block_M):
                     total[i] = total[i] * rescale[i] + row_sum[i]

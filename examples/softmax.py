@@ -28,11 +28,20 @@ def softmax(M, N, block_M=8, dtype="float16"):
             for i, j in T.Parallel(block_M, N):
                 values[i, j] = T.exp2((values[i, j] - largest[i]) * math.log2(math.e))
             T.reduce_sum(values, total, dim=1)
+            # One division for each row: on the Vector core it takes four times as long as a product.
+            for i in T.Parallel(block_M):
+                total[i] = 1 / total[i]
             for i, j in T.Parallel(block_M, N):
-                values[i, j] = values[i, j] / total[i]
+                values[i, j] = values[i, j] * total[i]
             T.copy(values, B[bx * block_M, 0])
 
     return main
+
+
+def softmax_in_numpy(a):
+    values = a.astype(np.float32)
+    values = np.exp(values - values.max(axis=1, keepdims=True))
+    return values / values.sum(axis=1, keepdims=True)
 
 
 def main() -> None:
@@ -48,10 +57,8 @@ def main() -> None:
     kernel = tilelang.compile(program, out_idx=[1], target=arguments.target)
     a = np.random.default_rng(0).standard_normal((arguments.m, arguments.n))
     a = a.astype(T.dtype(arguments.dtype).as_numpy())
-    reference = np.exp(a.astype(np.float32) - a.astype(np.float32).max(axis=1, keepdims=True))
-    reference /= reference.sum(axis=1, keepdims=True)
     tolerance = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-4}[arguments.dtype]
-    np.testing.assert_allclose(kernel(a).astype(np.float32), reference, rtol=tolerance, atol=1e-6)
+    np.testing.assert_allclose(kernel(a).astype(np.float32), softmax_in_numpy(a), rtol=tolerance, atol=1e-6)
     print(f"{arguments.m} x {arguments.n}: equal to NumPy")
     if arguments.profile:
         print(kernel.profile(a))

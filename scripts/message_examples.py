@@ -123,6 +123,38 @@ tilelang.compile(kernel, target="ascend")
         "KernelCompileError",
     ),
     Example(
+        "KernelCompileError: a tile that nothing wrote",
+        """
+@T.prim_func
+def product(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")):
+    with T.Kernel(1):
+        a = T.alloc_shared((64, 64), "float16")
+        c = T.alloc_fragment((64, 64), "float32")
+        T.copy(A, a)
+        T.gemm(a, a, c)
+        T.copy(c, C)
+
+tilelang.compile(product, target="ascend")
+""",
+        "KernelCompileError",
+    ),
+    Example(
+        "KernelCompileError: blocks that overwrite each other's results",
+        """
+@T.prim_func
+def row_sums(A: T.Tensor((64, 256), "float32"), S: T.Tensor((64,), "float32")):
+    with T.Kernel(4, 2) as (bx, by):
+        tile = T.alloc_fragment((32, 64), "float32")
+        total = T.alloc_fragment((32,), "float32")
+        T.copy(A[by * 32, bx * 64], tile)
+        T.reduce_sum(tile, total, dim=1)
+        T.copy(total, S[by * 32])
+
+tilelang.compile(row_sums, target="ascend")
+""",
+        "KernelCompileError",
+    ),
+    Example(
         "UnsupportedError",
         """
 @T.prim_func
@@ -153,21 +185,18 @@ kernel(np.zeros((64, 128), np.float64))
         "CheckError: uninitialised",
         """
 @T.prim_func
-def product(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")):
+def add_one(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
     with T.Kernel(1):
-        a = T.alloc_shared((64, 64), "float16")
-        b = T.alloc_shared((64, 64), "float16")
-        c = T.alloc_fragment((64, 64), "float32")
-        T.copy(A, a)
-        T.copy(A, b)
-        T.gemm(a, b, c)
-        T.copy(c, C)
+        tile = T.alloc_shared((64,), "float32")
+        T.copy(A[0:32], tile[0:32])
+        for i in T.Parallel(64):
+            B[i] = tile[i] + 1
 
-kernel = tilelang.compile(product, target="ascend")
-kernel(np.ones((64, 64), np.float16), np.zeros((64, 64), np.float32))
+kernel = tilelang.compile(add_one, target="ascend")
+kernel(np.zeros(64, np.float32), np.zeros(64, np.float32))
 """,
         "CheckError",
-        "The accumulator holds what was left on the chip.",
+        "Half of the tile holds what was left on the chip.",
     ),
     Example(
         "CheckError: race",

@@ -8,12 +8,14 @@
 #include "tilelang/Compiler/Compiler.h"
 
 #include "CrashGuard.h"
+#include "DescribeKernel.h"
 #include "FaultInjection.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "tilelang/Compiler/Diagnostics.h"
 #include "tilelang/Compiler/Pipeline.h"
 #include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "tilelang/Dialect/Ascend/Transforms/ChipCache.h"
 #include "tilelang/Target/AscendC/EmitAscendC.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -64,8 +66,8 @@ std::string writeReproducer(ModuleOp original, const CompileOptions &options) {
 
 class Compilation {
 public:
-  Compilation(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options), collector(module.getContext()) {}
+  Compilation(ModuleOp module, const CompileOptions &given)
+      : module(module), options(given), collector(module.getContext()) {}
 
   CompiledKernel run() {
     OwningOpRef<ModuleOp> original;
@@ -95,7 +97,54 @@ public:
 
 private:
   bool runStages() {
-    for (const PipelineStage &stage : ascendStages()) {
+    if (!readConfigs())
+      return false;
+    ArrayRef<PipelineStage> stages = ascendStages();
+    const auto *ordered = llvm::find_if(stages, [](const PipelineStage &stage) {
+      return StringRef(stage.name) == "ordered";
+    });
+    size_t count = ordered - stages.begin();
+    return run(stages.take_front(count)) && runSkewed(stages.drop_front(count));
+  }
+
+  bool readConfigs() {
+    auto found = options.passConfigs.find("ascend.task_skew");
+    if (found == options.passConfigs.end())
+      return true;
+    StringRef text = found->second;
+    bool valid = !text.getAsInteger(10, options.taskSkew) &&
+                 options.taskSkew >= 0 && options.taskSkew <= kMostSkew;
+    if (!valid)
+      module.emitError() << "pass_configs['ascend.task_skew'] is '" << text
+                         << "', expected an integer from 0 to " << kMostSkew;
+    return valid;
+  }
+
+  /// Tasks that run ahead need more buffers: where these do not fit, they run
+  /// ahead less.
+  bool runSkewed(ArrayRef<PipelineStage> stages) {
+    bool isMixed = llvm::any_of(
+        module.getOps<ascend::KernelOp>(), [](ascend::KernelOp kernel) {
+          return kernel.getKind() == ascend::KernelKind::Mixed;
+        });
+    while (isMixed && options.taskSkew > 0) {
+      OwningOpRef<ModuleOp> before = module.clone();
+      size_t said = collector.size();
+      if (run(stages))
+        return true;
+      if (collector.hasInternalError())
+        return false;
+      std::string reason = collector.rewind(said);
+      module.getBodyRegion().takeBody(before->getBodyRegion());
+      module.getBody()->front().emitRemark()
+          << "no skew of " << options.taskSkew << ": " << reason;
+      --options.taskSkew;
+    }
+    return run(stages);
+  }
+
+  bool run(ArrayRef<PipelineStage> stages) {
+    for (const PipelineStage &stage : stages) {
       stageName = stage.name;
       PassManager manager(module.getContext());
       manager.enableVerifier(true);
@@ -122,6 +171,11 @@ private:
     }
     ascend::KernelOp kernel = kernels.front();
     countSynchronisation(kernel, result.statistics);
+    const Chip *chip =
+        ascend::getChip(kernel, options.chip, options.chipDirectory);
+    if (!chip)
+      return false;
+    result.description = describeKernel(kernel, *chip);
     if (failed(dropSynchronisation(kernel, options.passConfigs)))
       return false;
     EmitOptions emitOptions;
@@ -167,8 +221,9 @@ private:
         diagnostic.message += "\n" + kept;
   }
 
+  static constexpr int64_t kMostSkew = 3;
   ModuleOp module;
-  const CompileOptions &options;
+  CompileOptions options;
   DiagnosticCollector collector;
   /// What runs now, for the report of a crash.
   std::string stageName;

@@ -64,6 +64,16 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
         return success();
       }) {}
 
+std::string DiagnosticCollector::rewind(size_t count) {
+  std::string message;
+  for (const CompilerDiagnostic &diagnostic :
+       ArrayRef(collected).drop_front(count))
+    if (diagnostic.severity == Severity::Error && message.empty())
+      message = diagnostic.message;
+  collected.resize(count);
+  return message;
+}
+
 bool DiagnosticCollector::hasInternalError() const {
   return llvm::any_of(collected, [](const CompilerDiagnostic &diagnostic) {
     return diagnostic.severity == Severity::Error &&

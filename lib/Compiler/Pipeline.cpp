@@ -36,8 +36,10 @@ void addTile(OpPassManager &manager, const CompileOptions &) {
 void addNormalized(OpPassManager &manager, const CompileOptions &) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(tile::createTileCheckBounds());
+  function.addPass(tile::createTileCheckInitialised());
   function.addPass(tile::createTileNormalizeParallel());
   function.addPass(tile::createTileSplitLiveRanges());
+  function.addPass(tile::createTileCheckGridStores());
 }
 
 void addPlaced(OpPassManager &manager, const CompileOptions &options) {
@@ -55,6 +57,11 @@ void addPlaced(OpPassManager &manager, const CompileOptions &options) {
 }
 
 void addOrdered(OpPassManager &manager, const CompileOptions &options) {
+  AscendOrderTasksOptions order;
+  order.depth = options.taskSkew;
+  manager.addPass(createAscendOrderTasks(order));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   manager.addPass(createAscendSplitVectorWork(
       chipOptions<AscendSplitVectorWorkOptions>(options)));
   manager.addPass(
@@ -63,6 +70,8 @@ void addOrdered(OpPassManager &manager, const CompileOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
+  // Behind the last canonicalisation, which joins neighbouring branches.
+  manager.addPass(ascend::createAscendDistributeBranches());
   manager.addPass(ascend::createAscendMultiBuffer(
       chipOptions<ascend::AscendMultiBufferOptions>(options)));
 }

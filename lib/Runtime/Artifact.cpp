@@ -212,6 +212,8 @@ std::string Artifact::serialize() const {
       {"source", source}, {"lines", lineTableOf(*this)}};
   if (!remarks.empty())
     sections.emplace_back("remarks", remarks);
+  if (!description.empty())
+    sections.emplace_back("description", description);
   for (const auto &[core, object] : objects)
     sections.emplace_back("object." + core, object);
 
@@ -348,6 +350,8 @@ bool Artifact::deserialize(std::string_view bytes, Artifact &result,
       }
     } else if (sectionName == "remarks") {
       result.remarks = content;
+    } else if (sectionName == "description") {
+      result.description = content;
     } else if (sectionName.rfind("object.", 0) == 0) {
       result.objects[sectionName.substr(7)] = content;
     } // Sections that this version does not know are skipped.

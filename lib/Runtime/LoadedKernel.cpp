@@ -255,6 +255,7 @@ bool LoadedKernel::run(const std::vector<KernelArgument> &arguments,
   launchOptions.timeline = options.timeline;
   launchOptions.seed = options.seed;
   launchOptions.warmL2 = options.warmL2;
+  launchOptions.timeOnly = options.timeOnly;
   launchOptions.cycleLimit = options.cycleLimit;
   return sim::simulate(*kernel, launch, launchOptions, *chip, report, error);
 }

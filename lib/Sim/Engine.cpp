@@ -163,6 +163,9 @@ void Engine::startProgram(Core &core, uint32_t block, double time) {
   core.block = block;
   blockCores[block][core.place] = &core;
   ++core.blocksRun;
+  for (unsigned i = 0; i != ascsim::kNumPipes; ++i)
+    bookIdle(core, static_cast<Pipe>(i), time);
+  core.stalls.clear();
   core.flags.clear();
   core.flagIndex.clear();
   core.counters = {};
@@ -251,7 +254,10 @@ void Engine::wake(Core &core, double time) {
   post(std::max(time, now), EventKind::Resume, core);
 }
 
-void Engine::programReturned(Core &core) { checkIdle(core); }
+void Engine::programReturned(Core &core) {
+  bookScalar(core, core.scalarTime);
+  checkIdle(core);
+}
 
 void Engine::blockCoreDone(Core &core) {
   core.active = false;
@@ -444,7 +450,10 @@ void Engine::fillReport() {
     total.maxCycles = std::max(total.maxCycles, cycles);
     report.cycles = std::max(report.cycles, core.endCycle);
     for (unsigned i = 0; i != ascsim::kNumPipes; ++i) {
-      out.busyCycles[i] = core.pipes[i].busyCycles;
+      const PipeAccount &account = core.pipes[i].account;
+      // The scalar unit is no queue; what it does is in `times`.
+      if (static_cast<Pipe>(i) != Pipe::S)
+        out.busyCycles[i] = account.busy + account.memory;
       out.instructions[i] = core.pipes[i].instructions;
       total.meanBusyCycles[i] += out.busyCycles[i];
     }
@@ -472,6 +481,7 @@ void Engine::fillReport() {
           report.cycles > 0 ? total.meanBusyCycles[i] / report.cycles : 0;
     }
   }
+  fillAccounts();
   report.launchMicroseconds =
       constants.launchMicroseconds(kernel.type(), options.blockDim);
   report.microseconds = report.launchMicroseconds +

@@ -73,6 +73,8 @@ void Engine::tryStart(Core &core, Pipe which) {
       }
       return;
     }
+    if (!pipe.isWaiting())
+      closeGap(core, which);
     switch (entry->instruction.record.opcode) {
     case Opcode::SetFlag:
     case Opcode::CrossCoreSet:
@@ -84,16 +86,13 @@ void Engine::tryStart(Core &core, Pipe which) {
       break;
     case Opcode::PipeBarrier:
       if (!pipe.done.empty()) {
-        if (!pipe.waitingBarrier) {
-          pipe.waitingBarrier = true;
-          pipe.waitStart = now;
-        }
+        pipe.waitingBarrier = true;
         return;
       }
       if (pipe.waitingBarrier) {
         pipe.waitingBarrier = false;
-        noteWait(core, which, std::string("PipeBarrier ") + pipeName(which),
-                 now - pipe.waitStart);
+        noteWait(core, which,
+                 {WaitCause::Kind::Barrier, which, which, 0, entry->site, 0});
       }
       takeDispatch(pipe, *entry);
       pipe.clock.own[core.thread(which)] = pipe.counter;
@@ -139,6 +138,7 @@ static bool keepsOrder(const ascsim::Instruction &record, Pipe pipe,
 void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
   PipeState &pipe = core.pipe(which);
   takeDispatch(pipe, *entry);
+  bookPending(pipe.account);
   entry->sequence = pipe.nextSequence++;
   pipe.done.push_back(false);
   ++pipe.counter;
@@ -185,7 +185,8 @@ void Engine::startInstruction(Core &core, Pipe which, QueueEntry *entry) {
     core.l1ReadEnd = end;
     core.l1LastRead = cost.l1Cycles;
   }
-  pipe.busyCycles += end - now;
+  pipe.account.busy += end - now;
+  pipe.account.until = end;
   if (options.timeline)
     report.timeline.push_back({core.reportIndex, which, sites[entry->site].name,
                                now, end, entry->codeAddress, core.block});
@@ -295,8 +296,18 @@ void Engine::startTransfer(Core &core, Pipe which, QueueEntry *entry,
     token = freeTransfers.back();
     freeTransfers.pop_back();
   }
-  transfers[token] = {&core, which, entry, cost.l1Cycles,
-                      core.l1ReadsUntil(now)};
+  double ownFloor = std::max({cost.occupancy, constants.dmaIssue,
+                              cost.bursts * constants.rowBurstHit});
+  transfers[token] = {&core,
+                      which,
+                      entry,
+                      cost.l1Cycles,
+                      core.l1ReadsUntil(now),
+                      std::max(ownFloor, bytes / port),
+                      static_cast<uint32_t>(report.workspaceAccesses.size()),
+                      0};
+  if (options.timeline)
+    transfers[token].accesses = noteWorkspaceAccesses(core, which, *entry);
   request.token = token;
   bandwidth.start(now, request);
 }
@@ -317,7 +328,13 @@ void Engine::finishTransfer(uint32_t token) {
   }
   freeTransfers.push_back(token);
   PipeState &pipe = core.pipe(transfer.pipe);
-  pipe.busyCycles += now - transfer.entry->start;
+  double held = now - transfer.entry->start;
+  double own = std::min(held, transfer.ownCycles);
+  pipe.account.busy += own;
+  pipe.account.memory += held - own;
+  pipe.account.until = now;
+  for (uint32_t i = 0; i != transfer.accesses; ++i)
+    report.workspaceAccesses[transfer.firstAccess + i].end = now;
   if (options.timeline)
     report.timeline.push_back(
         {core.reportIndex, transfer.pipe, sites[transfer.entry->site].name,

@@ -88,9 +88,14 @@ void Engine::issue(Core &core, const ascsim::Instruction &record,
   }
 
   PipeState &pipe = core.pipe(record.pipe);
+  double start = core.scalarTime;
   while (pipe.queue.size() >= constants.queueDepth)
     suspend(core, BlockedOn::QueueFull, static_cast<uint32_t>(record.pipe),
             site);
+  noteStall(
+      core,
+      {WaitCause::Kind::FullQueue, Pipe::S, record.pipe, 0, /*waitSite=*/0, 0},
+      start);
   entry->arrival = core.scalarTime;
   entry->dispatch = core.dispatch;
   pipe.queue.push_back(entry);

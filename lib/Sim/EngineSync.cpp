@@ -21,6 +21,10 @@ static std::string flagName(Pipe source, Pipe destination, uint32_t id) {
 static std::string flagName(const FlagState &flag) {
   return flagName(flag.source, flag.destination, flag.id);
 }
+static WaitKey keyOf(const FlagState &flag, uint32_t waitSite) {
+  return {WaitCause::Kind::Flag,          flag.source, flag.destination,
+          static_cast<uint16_t>(flag.id), waitSite,    flag.setSite};
+}
 
 //===----------------------------------------------------------------------===//
 // Flags between pipes of a core
@@ -89,8 +93,12 @@ void Engine::queueSet(Core &core, Pipe which, const QueueEntry &entry) {
   takeDispatch(pipe, entry);
   const ascsim::Instruction &record = entry.instruction.record;
   unsigned thread = core.thread(which);
-  PendingSet set{pipe.nextSequence - 1, record.opcode, record.flag, entry.site,
-                 pipe.clock};
+  PendingSet set{pipe.nextSequence - 1,
+                 record.opcode,
+                 record.flag,
+                 entry.site,
+                 pipe.clock,
+                 {core.reportIndex, which, now}};
   set.clock.own[thread] = pipe.counter;
   if (record.opcode == Opcode::SetFlag) {
     FlagState &flag = flagState(core, record.flag);
@@ -135,6 +143,7 @@ void Engine::fireFlag(Core &core, PendingSet *set) {
   if (!flag.set) {
     flag.set = true;
     flag.setSite = set->site;
+    flag.place = set->place;
     flag.clock = std::move(set->clock);
   }
   freeSets.push_back(set);
@@ -153,16 +162,16 @@ bool Engine::tryWaitFlag(Core &core, Pipe which, const QueueEntry &entry) {
   int32_t number = flagNumber(core, entry.instruction.record.flag);
   FlagState &flag = core.flags[number];
   if (!flag.set) {
-    if (pipe.waitingFlag < 0) {
-      pipe.waitingFlag = number;
-      pipe.waitStart = now;
-    }
+    pipe.waitingFlag = number;
     return false;
   }
+  WaitKey key = keyOf(flag, entry.site);
   if (pipe.waitingFlag >= 0) {
-    noteWait(core, which, flagName(flag), now - pipe.waitStart);
+    noteWait(core, which, key);
     pipe.waitingFlag = -1;
   }
+  if (options.timeline)
+    noteArrow(flag.place, core, which, now, key);
   flag.set = false;
   ++flag.waits;
   takeDispatch(pipe, entry);
@@ -204,13 +213,14 @@ bool Engine::tryUnitFlag(Core &core, Pipe which, const QueueEntry &entry) {
   auto needed =
       record.opcode == Opcode::Fixpipe ? UnitFlag::Full : UnitFlag::Empty;
   if (core.unitFlags[operand->address].state != needed) {
-    if (!pipe.waitingUnit)
-      pipe.waitStart = now;
     pipe.waitingUnit = true;
     return false;
   }
   if (pipe.waitingUnit)
-    noteWait(core, which, "unit flag", now - pipe.waitStart);
+    noteWait(core, which,
+             {WaitCause::Kind::UnitFlag,
+              which == Pipe::FIX ? Pipe::M : Pipe::FIX, which, 0, entry.site,
+              core.unitFlags[operand->address].site});
   pipe.waitingUnit = false;
   return true;
 }
@@ -254,8 +264,9 @@ void Engine::completeUnit(Core &core, const QueueEntry &entry) {
   bool drains = record.opcode == Opcode::Fixpipe;
   if (!changesUnit(record))
     return;
-  core.unitFlags[operand->address].state =
-      drains ? UnitFlag::Empty : UnitFlag::Full;
+  UnitFlag &unit = core.unitFlags[operand->address];
+  unit.state = drains ? UnitFlag::Empty : UnitFlag::Full;
+  unit.site = entry.site;
   Pipe other = drains ? Pipe::M : Pipe::FIX;
   if (core.pipe(other).waitingUnit)
     tryStart(core, other);
@@ -286,8 +297,12 @@ void Engine::setFromScalar(Core &core, const ascsim::Instruction &record,
   checkSetOrder(core, flag, accessor, record.cubeFlags & 1);
   if (flag.sets == 1)
     flag.setSite = site;
-  PendingSet *set =
-      newSet({0, record.opcode, record.flag, site, core.pipe(Pipe::S).clock});
+  PendingSet *set = newSet({0,
+                            record.opcode,
+                            record.flag,
+                            site,
+                            core.pipe(Pipe::S).clock,
+                            {core.reportIndex, Pipe::S, core.scalarTime}});
   post(core.scalarTime + jitter(constants.flagDelay, 4), EventKind::FlagFire,
        core, Pipe::S, set);
 }
@@ -299,8 +314,10 @@ void Engine::waitScalarFlag(Core &core, const FlagShape &shape, uint32_t site) {
   if (!core.flags[number].set)
     suspend(core, BlockedOn::Flag, static_cast<uint32_t>(number), site);
   FlagState &flag = core.flags[number];
-  if (core.scalarTime > start)
-    noteWait(core, Pipe::S, flagName(flag), core.scalarTime - start);
+  WaitKey key = keyOf(flag, site);
+  noteStall(core, key, start);
+  if (options.timeline)
+    noteArrow(flag.place, core, Pipe::S, core.scalarTime, key);
   flag.set = false;
   ++flag.waits;
   joinDispatch(core, flag.clock);
@@ -334,8 +351,8 @@ void Engine::drain(Core &core, uint32_t site) {
   double start = core.scalarTime;
   if (!isIdle(core))
     suspend(core, BlockedOn::Drain, 0, site);
-  if (core.scalarTime > start)
-    noteWait(core, Pipe::S, "PipeBarrier ALL", core.scalarTime - start);
+  noteStall(core, {WaitCause::Kind::Drain, Pipe::S, Pipe::All, 0, site, 0},
+            start);
   Clock all;
   for (unsigned i = 0; i != ascsim::kNumPipes; ++i) {
     all.join(core.pipes[i].clock);
@@ -356,11 +373,17 @@ void Engine::waitCrossCore(Core &core, const FlagShape &shape, uint32_t site) {
   double start = core.scalarTime;
   if (counter.items.empty())
     suspend(core, BlockedOn::CrossFlag, id, site);
-  if (core.scalarTime > start)
-    noteWait(core, Pipe::S, "CrossCoreWaitFlag " + std::to_string(id),
-             core.scalarTime - start);
   CrossItem item = std::move(counter.items.front());
   counter.items.pop_front();
+  WaitKey key{WaitCause::Kind::CrossFlag,
+              item.place.pipe,
+              Pipe::S,
+              static_cast<uint16_t>(id),
+              site,
+              item.site};
+  noteStall(core, key, start);
+  if (options.timeline)
+    noteArrow(item.place, core, Pipe::S, core.scalarTime, key);
   if (item.snapshot)
     item.clock.joinSnapshot(item.snapshot, core.block);
   joinDispatch(core, item.clock);
@@ -396,7 +419,7 @@ void Engine::crossArrive(Core &core, PendingSet *set) {
   uint32_t id = set->flag.id % kCrossFlags;
   uint8_t mode = set->flag.mode;
   Cluster &cluster = clusters[core.cluster];
-  CrossItem item{std::move(set->clock), nullptr, set->site};
+  CrossItem item{std::move(set->clock), nullptr, set->site, set->place};
   freeSets.push_back(set);
   bool mixed = kernel.type() == KernelType::Mix12;
 
@@ -423,6 +446,7 @@ void Engine::crossArrive(Core &core, PendingSet *set) {
         into[i] = std::max(into[i], from[i]);
     };
     uint32_t site = 0;
+    SetPlace place;
     for (Core &other : cores) {
       if (other.type != core.type)
         continue;
@@ -432,11 +456,14 @@ void Engine::crossArrive(Core &core, PendingSet *set) {
         for (size_t block = 0; block != snapshot->size(); ++block)
           merge((*snapshot)[block], (*theirs.clock.foreign)[block]);
       site = theirs.site;
+      // The one that came last: all others had set before.
+      if (theirs.place.time >= place.time)
+        place = theirs.place;
       perCore[other.index].pop_front();
     }
     for (Core &other : cores)
       if (other.type == core.type)
-        deliver(other, id, mode, {Clock(), snapshot, site});
+        deliver(other, id, mode, {Clock(), snapshot, site, place});
     return;
   }
 
@@ -471,6 +498,11 @@ void Engine::crossArrive(Core &core, PendingSet *set) {
     return;
   CrossItem both = std::move(sides[0].front());
   both.clock.join(sides[1].front().clock);
+  // The later one ends the wait.
+  if (sides[1].front().place.time > both.place.time) {
+    both.place = sides[1].front().place;
+    both.site = sides[1].front().site;
+  }
   sides[0].pop_front();
   sides[1].pop_front();
   if (mode == 2) {
@@ -603,17 +635,4 @@ void Engine::reportDeadlock() {
   if (!first)
     first = placeOf(cores.front(), Pipe::S, cores.front().lastSite);
   addFinding(finding::kDeadlock, std::move(message), *first, second);
-}
-
-void Engine::noteWait(Core &core, Pipe pipe, std::string what, double cycles) {
-  if (cycles <= 0)
-    return;
-  std::string key =
-      std::string(coreTypeName(core.type)) + pipeName(pipe) + what;
-  auto [entry, isNew] = waitIndex.try_emplace(key, report.waits.size());
-  if (isNew)
-    report.waits.push_back({core.type, pipe, std::move(what), 0, 0});
-  WaitReport &wait = report.waits[entry->second];
-  wait.cycles += cycles;
-  ++wait.count;
 }

@@ -266,7 +266,7 @@ int main(int argc, char **argv) {
   if (!json.empty())
     writeFile(json, report.toJson());
   if (!timeline.empty()) {
-    std::map<uint64_t, std::string> labels;
+    std::map<uint64_t, TraceOptions::Label> labels;
     std::vector<uint64_t> order;
     std::vector<CodeAddress> addresses;
     for (const TimelineEvent &event : report.timeline)
@@ -277,10 +277,13 @@ int main(int argc, char **argv) {
     std::vector<SourceLocation> lines =
         resolveCodeAddresses(addresses, apiDirectory, error);
     for (size_t i = 0; i != order.size(); ++i)
-      if (lines[i].line)
-        labels[order[i]] = lines[i].file + ":" + std::to_string(lines[i].line);
-    writeFile(timeline, report.toChromeTrace(
-                            [&](uint64_t address) { return labels[address]; }));
+      labels[order[i]] = {"", lines[i].file, lines[i].line};
+    TraceOptions trace;
+    trace.label = [&](uint64_t address) { return labels[address]; };
+    std::string text;
+    report.writeChromeTrace(trace,
+                            [&](std::string_view part) { text += part; });
+    writeFile(timeline, text);
   }
   return report.findings.empty() && report.completed ? 0 : 1;
 }

@@ -54,6 +54,10 @@ struct CompileOptions {
   std::string entry;
   /// Pass options by name, as given by the user.
   std::map<std::string, std::string> passConfigs;
+  /// Iterations between two tasks of a core in loops that both core types run;
+  /// fewer are taken where buffers do not fit. `ascend.task_skew` in
+  /// `passConfigs` has precedence.
+  int64_t taskSkew = 2;
   /// Keep the IR after each named stage (`tile`, `normalized`, `placed`,
   /// `ordered`, `final`).
   bool keepStages = false;
@@ -82,6 +86,9 @@ struct CompiledKernel {
   std::vector<CompilerDiagnostic> diagnostics;
   /// Counts for reports: flag pairs per loop, barriers, cross-core flags.
   std::map<std::string, int64_t> statistics;
+  /// What became of the program, as JSON text: units, buffers, exchange
+  /// between cores, synchronisation of loops.
+  std::string description;
 };
 
 /// Compiles for an Ascend chip. The module is consumed (lowered in place).

@@ -25,6 +25,10 @@ public:
 
   std::vector<CompilerDiagnostic> take() { return std::move(collected); }
   bool hasInternalError() const;
+  size_t size() const { return collected.size(); }
+  /// Forgets what came after the first `count` diagnostics; the first error
+  /// among it.
+  std::string rewind(size_t count);
 
 private:
   mlir::ScopedDiagnosticHandler handler;

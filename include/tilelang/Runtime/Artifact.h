@@ -87,6 +87,8 @@ struct Artifact {
   std::vector<ArtifactLine> lines;
   /// What the compiler remarked, as JSON text; opaque here.
   std::string remarks;
+  /// What became of the program, as JSON text; opaque here.
+  std::string description;
   /// Emitted source, and one shared object per core type ("aic", "aiv").
   std::string source;
   std::map<std::string, std::string> objects;

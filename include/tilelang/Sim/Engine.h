@@ -11,7 +11,8 @@
 //
 // The parts, one file each: Engine.cpp the event loop and blocks,
 // EngineScalar.cpp what a program calls, EnginePipes.cpp instructions in
-// pipes, EngineSync.cpp flags and barriers, EngineChecks.cpp the checks.
+// pipes, EngineSync.cpp flags and barriers, EngineChecks.cpp the checks,
+// EngineAccounts.cpp where the time goes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,7 +139,28 @@ private:
   void checkIdle(Core &);
   void checkFlagsAtEnd(Core &);
   void reportDeadlock();
-  void noteWait(Core &, ascsim::Pipe, std::string what, double cycles);
+
+  // Accounts (EngineAccounts.cpp).
+  /// The pipe takes up its next instruction now.
+  void closeGap(Core &, ascsim::Pipe);
+  /// An instruction starts: what the pipe stood for before held it up.
+  void bookPending(PipeAccount &);
+  /// A pipe has waited since its account ends.
+  void noteWait(Core &, ascsim::Pipe, const WaitKey &);
+  /// The dispatch has stood still until its present time.
+  void noteStall(Core &, const WaitKey &, double start);
+  void foldStalls(Core &);
+  /// Nothing more comes for the pipe before `time`.
+  void bookIdle(Core &, ascsim::Pipe, double time);
+  void bookScalar(Core &, double time);
+  uint32_t causeNumber(const WaitKey &);
+  WaitCause causeOf(const WaitKey &) const;
+  void noteArrow(const SetPlace &, const Core &, ascsim::Pipe, double time,
+                 const WaitKey &);
+  /// Of the instruction whose accesses are in hand; how many there are.
+  uint32_t noteWorkspaceAccesses(const Core &, ascsim::Pipe,
+                                 const QueueEntry &);
+  void fillAccounts();
 
   // Checks (EngineChecks.cpp).
   void translate(QueueEntry &, bool toHost);
@@ -206,6 +228,10 @@ private:
     QueueEntry *entry = nullptr;
     /// Cycles of the port of L1 it needs, and the reads of L1 at its start.
     double l1Cycles = 0, l1Reads = 0;
+    /// Cycles it takes if nothing holds it up.
+    double ownCycles = 0;
+    /// Its first entry in the report's accesses of workspaces, and their count.
+    uint32_t firstAccess = 0, accesses = 0;
   };
   std::vector<Transfer> transfers; // by token
   std::vector<uint32_t> freeTransfers, endedTransfers;
@@ -228,7 +254,7 @@ private:
   mutable std::unordered_map<uint64_t, CodeAddress> located;
   std::unordered_map<uint64_t, size_t> findingIndex;
   std::unordered_map<std::string, uint32_t> findingCounts;
-  std::unordered_map<std::string, size_t> waitIndex;
+  std::unordered_map<WaitKey, uint32_t, WaitKeyHash> causeNumbers;
   std::array<uint64_t, static_cast<size_t>(ascsim::Opcode::NumOpcodes)>
       opcodeCounts{};
   std::unordered_map<const char *, uint64_t> nameCounts;

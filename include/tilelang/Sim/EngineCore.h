@@ -8,6 +8,7 @@
 #ifndef TILELANG_SIM_ENGINECORE_H
 #define TILELANG_SIM_ENGINECORE_H
 
+#include "tilelang/Sim/EngineAccounts.h"
 #include "tilelang/Sim/EngineInitialisation.h"
 #include "tilelang/Sim/EngineScalarCache.h"
 #include "tilelang/Sim/EngineShadow.h"
@@ -50,6 +51,7 @@ struct PendingSet {
   ascsim::FlagShape flag;
   uint32_t site;
   Clock clock;
+  SetPlace place;
 };
 
 struct PipeState {
@@ -60,7 +62,9 @@ struct PipeState {
   int32_t waitingFlag = -1;
   bool waitingBarrier = false;
   bool waitingUnit = false;
-  double waitStart = 0;
+  bool isWaiting() const {
+    return waitingFlag >= 0 || waitingBarrier || waitingUnit;
+  }
 
   /// Completion of the instructions that left the queue, from `firstOpen` on.
   std::deque<bool> done;
@@ -74,7 +78,7 @@ struct PipeState {
   Clock clock;
   std::shared_ptr<const Clock> seenDispatch;
 
-  double busyCycles = 0;
+  PipeAccount account;
   uint64_t instructions = 0;
 
   bool drained() const { return done.empty() && pendingSets.empty(); }
@@ -89,6 +93,7 @@ struct FlagState {
   uint64_t sets = 0, waits = 0;
   Epoch lastWait;
   uint32_t waitSite = 0;
+  SetPlace place; // of the set
 };
 
 /// Handshake of Mmad and Fixpipe over one accumulator in L0C.
@@ -98,6 +103,7 @@ struct UnitFlag {
   enum : uint8_t { Empty, Changing, Full } state = Empty;
   uint32_t rows = 0, columns = 0;
   Clock filled, drained;
+  uint32_t site = 0; // of what toggled it last
 };
 
 /// One arrived cross-core set.
@@ -105,6 +111,7 @@ struct CrossItem {
   Clock clock;
   std::shared_ptr<const ForeignClocks> snapshot; // mode 0
   uint32_t site = 0;
+  SetPlace place = {};
 };
 
 struct CrossCounter {
@@ -166,6 +173,8 @@ struct Core {
   uint32_t inFlight = 0; // entries issued and not finished
   std::shared_ptr<const Clock> dispatch;
   uint32_t dispatchCounter = 0;
+  /// In order, of all blocks.
+  std::vector<DispatchStall> stalls;
 
   // The documented frame of a kernel.
   bool sawInit = false, reportedInit = false;

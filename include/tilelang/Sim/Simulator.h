@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilelang {
@@ -176,6 +177,78 @@ struct TimelineEvent {
   uint32_t block;
 };
 
+/// What a pipe waits for, and where in the program.
+struct WaitCause {
+  enum class Kind : uint8_t {
+    Flag,      // SetFlag of another pipe
+    CrossFlag, // CrossCoreSetFlag of other cores
+    Barrier,   // earlier instructions of the pipe
+    Drain,     // PipeBarrier<PIPE_ALL>
+    UnitFlag,  // handshake of Mmad and Fixpipe
+    FullQueue  // the dispatch, for room in the queue of `destination`
+  };
+  Kind kind = Kind::Flag;
+  /// Of a flag; of a counter the pipe that sets it.
+  ascsim::Pipe source = ascsim::Pipe::S, destination = ascsim::Pipe::S;
+  uint32_t id = 0;
+  /// Code addresses; 0 where there is no such instruction.
+  uint64_t waitAddress = 0, setAddress = 0;
+
+  /// "MTE2_V 0", "CrossCoreWaitFlag 3", "PipeBarrier V"
+  std::string name() const;
+};
+
+/// A wait in the timeline.
+struct TimelineWait {
+  uint32_t coreIndex;
+  ascsim::Pipe pipe;
+  uint32_t cause; // into Report::causes
+  double start, end;
+  uint32_t block;
+};
+
+/// From the set of a flag or counter to the wait that it ends: when the setting
+/// pipe came to the set, and when the wait ended.
+struct TimelineArrow {
+  uint32_t fromCore;
+  ascsim::Pipe fromPipe;
+  double fromTime;
+  uint32_t toCore;
+  ascsim::Pipe toPipe;
+  double toTime;
+  uint32_t cause; // into Report::causes
+};
+
+/// An instruction accesses a workspace argument.
+struct WorkspaceAccess {
+  uint32_t coreIndex;
+  ascsim::Pipe pipe;
+  bool isWrite;
+  double start, end;
+  uint64_t beginByte, endByte; // of the workspace
+  uint64_t codeAddress;
+};
+
+/// The cycles of a pipe from the start of the launch to its end, together with
+/// its waits. They add up to the cycles of the launch.
+struct PipeTime {
+  double busy = 0; // at work, without `memory`
+  /// Transfers took longer than their own path needs: shared bandwidth, L2
+  /// misses, the port of L1.
+  double memory = 0;
+  double dispatch = 0; // the scalar unit had not issued the next instruction
+  double idle = 0;     // no further instruction in the block, or no block
+};
+
+struct PipeWait {
+  ascsim::Pipe pipe;
+  WaitCause cause;
+  /// The pipe was without instructions: the core's dispatch stood there.
+  bool atDispatch = false;
+  double cycles = 0;
+  uint64_t count = 0;
+};
+
 struct CoreReport {
   ascsim::CoreType type = ascsim::CoreType::AIV;
   uint32_t core = 0;
@@ -183,6 +256,8 @@ struct CoreReport {
   uint32_t blocks = 0;
   std::array<double, ascsim::kNumPipes> busyCycles{};
   std::array<uint64_t, ascsim::kNumPipes> instructions{};
+  std::array<PipeTime, ascsim::kNumPipes> times{};
+  std::vector<PipeWait> waits; // in a fixed order
 };
 
 /// Time a pipe stood at a flag, summed over cores of one type.
@@ -212,6 +287,25 @@ struct CodeAddress {
   uint64_t offset = 0;
 };
 
+/// What the writer of a trace knows and the simulator does not.
+struct TraceOptions {
+  /// The line of a program behind a code address.
+  struct Label {
+    std::string text; // added to the name of an instruction
+    std::string file; // empty if unknown
+    uint32_t line = 0;
+  };
+  /// Slots in the workspace: `offset` + (block * `slots` + slot) * `slotBytes`.
+  struct Ring {
+    std::string name;
+    uint64_t offset = 0, slotBytes = 0;
+    uint32_t slots = 0, blocks = 0;
+  };
+  std::string title;
+  std::function<Label(uint64_t codeAddress)> label;
+  std::vector<Ring> rings;
+};
+
 struct Report {
   bool completed = false;  // false after a deadlock, a fault or the limit
   double cycles = 0;       // slowest core
@@ -232,6 +326,11 @@ struct Report {
   /// Findings beyond the limit, by kind.
   uint64_t suppressedFindings = 0;
   std::vector<TimelineEvent> timeline;
+  /// With the timeline.
+  std::vector<TimelineWait> timelineWaits;
+  std::vector<TimelineArrow> timelineArrows;
+  std::vector<WaitCause> causes;
+  std::vector<WorkspaceAccess> workspaceAccesses;
   /// Text printed by the kernel: "[AIV 3] ..." lines.
   std::string output;
   double wallSeconds = 0;
@@ -242,11 +341,12 @@ struct Report {
   /// The report as JSON. The timeline is left out unless asked for.
   std::string toJson(bool withTimeline = false) const;
   /// The timeline in Chrome's trace format (Perfetto opens it): microseconds
-  /// of modelled time, one process per core, one track per pipe. `label` turns
-  /// a code address into text shown with the event, such as "kernel.py:12";
-  /// it may be empty.
-  std::string
-  toChromeTrace(const std::function<std::string(uint64_t)> &label = {}) const;
+  /// of modelled time, one process per core, one track per pipe with its
+  /// instructions and waits, one process per block with the slots of its
+  /// workspaces, arrows from sets to waits. Calls `write` piece by piece.
+  void
+  writeChromeTrace(const TraceOptions &options,
+                   const std::function<void(std::string_view)> &write) const;
 };
 
 /// Runs a kernel to its end. Returns false and fills `error` when the launch

@@ -203,6 +203,8 @@ private:
                           MemRefLayoutAttrInterface(), type.getMemorySpace());
       tile.storage = ascend::AllocOp::create(
           builder, alloc.getLoc(), storageType, alloc.getName(), 1, nullptr);
+      if (Attribute versions = alloc->getAttr(ascend::kTaskVersionsAttr))
+        tile.storage->setAttr(ascend::kTaskVersionsAttr, versions);
       tiles.insert({alloc.getBuffer(), tile});
     }
     return success();
@@ -243,13 +245,20 @@ private:
              << "unsupported: a copy that changes the shape from "
              << source->tileRows << "x" << source->tileColumns << " to "
              << destination->rows << "x" << destination->columns;
-    if (readsOutside)
+    if (readsOutside || isKeptForTasks(*destination))
       clearOutside(copy, *source, destination->storage.getBuffer());
     ascend::Nd2NzOp::create(builder, copy.getLoc(), source->buffer,
                             source->offset, source->rows, source->columns,
                             source->stride, destination->storage.getBuffer());
     destination->sources.push_back(*source);
     return success();
+  }
+
+  /// Products of later tasks use the whole tile: how much of it one iteration
+  /// has loaded is not known there.
+  static bool isKeptForTasks(const CubeTile &tile) {
+    ascend::AllocOp storage = tile.storage;
+    return storage->hasAttr(ascend::kTaskVersionsAttr);
   }
 
   /// Zeros for what a partial load leaves out.
@@ -293,8 +302,9 @@ private:
       }
     }
     for (const GlobalTile &source : tile->sources)
-      if (constantOf(source.rows) != tile->rows ||
-          constantOf(source.columns) != tile->columns)
+      if (!isKeptForTasks(*tile) &&
+          (constantOf(source.rows) != tile->rows ||
+           constantOf(source.columns) != tile->columns))
         return gemm.emitError()
                << "unsupported: " << tile::describeBuffer(operand)
                << " may be loaded only in part (its tensor's size is no "
@@ -347,7 +357,23 @@ private:
                      ? n
                      : constant(tile.storage.getLoc(), tile.columns);
     }
+    // Products in a loop that never runs are gone; what cleared their
+    // accumulator is still there.
+    for (auto &[buffer, tile] : tiles) {
+      if (extents.contains(buffer) || !isCleared(buffer) ||
+          ascend::memoryOf(buffer) != ascend::MemoryKind::L0C)
+        continue;
+      Location loc = tile.storage.getLoc();
+      builder.setInsertionPointAfter(tile.storage);
+      extents[buffer] = {constant(loc, tile.rows), constant(loc, tile.columns)};
+    }
     return success();
+  }
+
+  static bool isCleared(Value buffer) {
+    return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+      return llvm::any_of(user->getUsers(), llvm::IsaPred<tile::FillOp>);
+    });
   }
 
   /// Structurally the same computation: extents are computed once per copy.
@@ -409,12 +435,27 @@ private:
     return op->emitError() << "internal: vector work left in the Cube program";
   }
 
+  /// Tasks of one skewed loop that multiply: each has its part of L0A and L0B,
+  /// so that neither waits for the other's products.
+  static int64_t multiplyingTasks(tile::GemmOp gemm) {
+    scf::IfOp task = gemm->getParentOfType<scf::IfOp>();
+    while (task && !task->hasAttr(ascend::kTaskAttr))
+      task = task->getParentOfType<scf::IfOp>();
+    if (!task)
+      return 1;
+    return llvm::count_if(*task->getBlock(), [](Operation &other) {
+      return other.hasAttr(ascend::kTaskAttr) &&
+             other.walk([](tile::GemmOp) { return WalkResult::interrupt(); })
+                 .wasInterrupted();
+    });
+  }
+
   /// Largest k step whose operands fit L0A and L0B, in two versions where
   /// possible. `reserved` columns of zeros are kept free.
   int64_t chooseStep(int64_t m, int64_t n, int64_t k, int64_t elementBytes,
-                     bool reserveZeros) {
+                     bool reserveZeros, int64_t tasks) {
     int64_t reserved = reserveZeros ? kFractal : 0;
-    for (int64_t versions : {2, 1}) {
+    for (int64_t versions : {2 * tasks, int64_t(2), int64_t(1)}) {
       auto limit = [&](ChipMemory memory, int64_t other) {
         int64_t columns = chip.usableBytes(memory) / (other * elementBytes);
         return (columns - reserved) / versions / kFractal * kFractal;
@@ -436,7 +477,8 @@ private:
     Type element = gemm.getA().getType().getElementType();
     int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
     bool zeros = mayNeedZeros(gemm);
-    int64_t step = chooseStep(m, n, k, elementBytes, zeros);
+    int64_t tasks = multiplyingTasks(gemm);
+    int64_t step = chooseStep(m, n, k, elementBytes, zeros, tasks);
     if (step == 0)
       return gemm.emitError()
              << "operands of T.gemm do not fit L0A and L0B: "

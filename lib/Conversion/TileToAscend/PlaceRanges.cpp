@@ -91,20 +91,6 @@ private:
     return addTransfer(alloc, uses, vectorReaders);
   }
 
-  /// The innermost block that contains all of `ops`.
-  static Block *commonBlock(ArrayRef<Operation *> ops) {
-    Block *block = ops.front()->getBlock();
-    while (block) {
-      if (llvm::all_of(ops, [&](Operation *op) {
-            return block->findAncestorOpInBlock(*op) != nullptr;
-          }))
-        return block;
-      Operation *parent = block->getParentOp();
-      block = parent ? parent->getBlock() : nullptr;
-    }
-    return nullptr;
-  }
-
   /// An operand of products: in L1 where it is loaded from global memory; where
   /// vector code computes it, in UB, and through a workspace into L1 in front
   /// of each product.
@@ -127,7 +113,7 @@ private:
         continue;
       llvm::SmallVector<Operation *> ops = writers;
       ops.push_back(gemm);
-      Block *block = commonBlock(ops);
+      Block *block = tile::getCommonBlock(ops);
       Operation *position = block->findAncestorOpInBlock(*gemm);
       Value &operand = loaded[position];
       if (!operand)
@@ -178,7 +164,7 @@ private:
     llvm::SmallVector<Operation *> ops;
     for (const Use &use : uses)
       ops.push_back(use.op);
-    Block *block = commonBlock(ops);
+    Block *block = tile::getCommonBlock(ops);
 
     // All products first, then all vector code: the transfer stands between.
     Operation *firstReader = nullptr;

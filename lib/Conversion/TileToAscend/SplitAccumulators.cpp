@@ -91,12 +91,40 @@ bool isReadBetweenProducts(const AccumulatorUses &uses) {
   return false;
 }
 
+/// Vector code gets the value of an accumulator once, behind the last product
+/// and in front of the first reader; where no such place exists, it has to hold
+/// the value itself. Stores to global memory take it from the Cube core.
+bool isReadBeforeLastWrite(const AccumulatorUses &uses) {
+  llvm::SmallVector<Operation *> readers, all(uses.writers);
+  for (Operation *reader : uses.readers) {
+    auto copy = dyn_cast<tile::CopyOp>(reader);
+    if (!copy || tile::isOnChip(copy.getDestination()))
+      readers.push_back(reader);
+  }
+  if (readers.empty())
+    return false;
+  all.append(readers);
+  all.append(uses.products.begin(), uses.products.end());
+  Block *block = tile::getCommonBlock(all);
+  auto isBefore = [&](Operation *a, Operation *b) {
+    a = block->findAncestorOpInBlock(*a);
+    b = block->findAncestorOpInBlock(*b);
+    return a != b && a->isBeforeInBlock(b);
+  };
+  auto comesFirst = [&](Operation *write) {
+    return llvm::all_of(
+        readers, [&](Operation *reader) { return isBefore(write, reader); });
+  };
+  return !llvm::all_of(uses.writers, comesFirst) ||
+         !llvm::all_of(uses.products, comesFirst);
+}
+
 bool mustSplit(const AccumulatorUses &uses) {
   if (uses.products.empty())
     return false;
   return llvm::any_of(uses.writers,
                       [](Operation *op) { return !isZeroFill(op); }) ||
-         isReadBetweenProducts(uses);
+         isReadBetweenProducts(uses) || isReadBeforeLastWrite(uses);
 }
 
 LogicalResult split(tile::AllocOp alloc, const AccumulatorUses &uses) {

@@ -114,6 +114,8 @@ private:
 
     // The first grid dimension varies fastest.
     Value rest = loop.getInductionVar();
+    if (workDependsOnBlock())
+      rest = backAndForth(loc, rest, step, total);
     llvm::SmallVector<Value> blocks;
     int64_t height = bandHeight();
     if (height > 1) {
@@ -143,6 +145,64 @@ private:
 
   Value constant(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  /// True if there are more blocks than cores and how often a loop of the body
+  /// runs is computed from the number of the block, as in causal attention.
+  bool workDependsOnBlock() {
+    int64_t total = 1;
+    for (Value extent : source.getGrid()) {
+      std::optional<int64_t> constant = constantOf(extent);
+      total = constant && total ? total * *constant : 0;
+    }
+    int64_t cores = cast<ascend::KernelOp>(body->getParentOp()).getBlockDim();
+    if (total && total <= cores)
+      return false;
+    return source
+        .walk([&](tile::ForOp loop) {
+          return llvm::any_of(loop->getOperands(),
+                              [&](Value bound) { return isOfBlock(bound, 8); })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Whether arithmetic, and nothing read from memory, makes a value of the
+  /// number of the block. The limit bounds the cost of sharing.
+  bool isOfBlock(Value value, unsigned depth) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == &source.getBody().front();
+    Operation *op = value.getDefiningOp();
+    return depth && isa<arith::ArithDialect>(op->getDialect()) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return isOfBlock(operand, depth - 1);
+           });
+  }
+
+  /// Deals the blocks to the cores back and forth: where work grows with the
+  /// number of the block, the last core gets the most of one round and the
+  /// least of the next. The set of blocks in a round stays the same.
+  Value backAndForth(Location loc, Value number, Value cores, Value total) {
+    Value round = arith::DivUIOp::create(builder, loc, number, cores);
+    Value base = arith::MulIOp::create(builder, loc, round, cores);
+    Value left = arith::SubIOp::create(builder, loc, total, base);
+    Value isShort = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, left, cores);
+    Value width = arith::SelectOp::create(builder, loc, isShort, left, cores);
+    Value sum = arith::AddIOp::create(
+        builder, loc, arith::AddIOp::create(builder, loc, base, base), width);
+    Value one = constant(loc, 1);
+    Value mirrored = arith::SubIOp::create(
+        builder, loc, sum, arith::AddIOp::create(builder, loc, number, one));
+    // Never taken; they keep the number provably inside the grid.
+    mirrored = arith::MaxSIOp::create(builder, loc, mirrored, constant(loc, 0));
+    Value last = arith::SubIOp::create(builder, loc, total, one);
+    mirrored = arith::MinSIOp::create(builder, loc, mirrored, last);
+    Value isOdd = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq,
+        arith::RemUIOp::create(builder, loc, round, constant(loc, 2)), one);
+    return arith::SelectOp::create(builder, loc, isOdd, mirrored, number);
   }
 
   /// Rows of a band of blocks that are worked on together, 1 where the order

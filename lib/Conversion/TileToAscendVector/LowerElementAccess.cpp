@@ -34,6 +34,9 @@ static bool isGlobal(Value buffer) {
   return ascend::memoryOf(buffer) == ascend::MemoryKind::GM;
 }
 
+/// UB is addressed in blocks.
+static constexpr int64_t kBlockBytes = 32;
+
 static Value indexConstant(OpBuilder &builder, Location location,
                            int64_t value) {
   return arith::ConstantIndexOp::create(builder, location, value);
@@ -141,9 +144,24 @@ Value readElement(OpBuilder &builder, Location location,
   return result;
 }
 
-void writeElement(OpBuilder &builder, Location location,
-                  const VectorContext &context, Value value, Value buffer,
-                  ValueRange indices) {
+/// A DMA of one element. What the scalar unit writes to global memory goes
+/// through its cache, whose lines destroy what others wrote beside the element.
+static void storeElement(OpBuilder &builder, Location location,
+                         VectorContext &context, Value value, Value target,
+                         Value offset, bool isAtomic) {
+  Type element = cast<MemRefType>(target.getType()).getElementType();
+  Value block = context.allocateTemporary(location, element,
+                                          kBlockBytes / storageBytes(element));
+  Value zero = indexConstant(builder, location, 0);
+  Value one = indexConstant(builder, location, 1);
+  ascend::SetValueOp::create(builder, location, value, block, zero);
+  ascend::StoreOp::create(builder, location, block, target, offset, one, one,
+                          one, isAtomic);
+}
+
+void writeElement(OpBuilder &builder, Location location, VectorContext &context,
+                  Value value, Value buffer, ValueRange indices,
+                  bool isAtomic) {
   Value inside =
       isGlobal(buffer) ? isInside(builder, location, buffer, indices) : Value();
   OpBuilder::InsertionGuard guard(builder);
@@ -156,7 +174,20 @@ void writeElement(OpBuilder &builder, Location location,
     value =
         arith::ExtUIOp::create(builder, location, builder.getI8Type(), value);
   Value target = asBytes(builder, location, context.storageOf(buffer));
-  ascend::SetValueOp::create(builder, location, value, target, offset);
+  if (isGlobal(buffer))
+    storeElement(builder, location, context, value, target, offset, isAtomic);
+  else
+    ascend::SetValueOp::create(builder, location, value, target, offset);
+}
+
+LogicalResult verifyAtomicAddition(Operation *op, Value tensor) {
+  Type element = cast<MemRefType>(tensor.getType()).getElementType();
+  if (ascend::canAddAtomically(element))
+    return success();
+  return op->emitError()
+         << "unsupported: adding to " << tile::describeBuffer(tensor)
+         << " atomically: this chip has no atomic addition of type " << element
+         << "; use float32, float16, bfloat16, int32, int16 or int8";
 }
 
 //===-- Casts of scalars -------------------------------------------------===//

@@ -188,7 +188,7 @@ private:
     OpBuilder top(context.allocationPoint);
     auto tile = tile::AllocOp::create(top, location, type, what);
     context.storage[tile.getBuffer()] =
-        context.allocateTemporary(location, plan.element, layout.elements);
+        context.allocateScratch(location, plan.element, layout.elements);
     return tile::RegionOp::create(builder, location, tile.getBuffer());
   }
 

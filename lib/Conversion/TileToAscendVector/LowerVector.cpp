@@ -14,6 +14,60 @@
 
 using namespace mlir;
 
+namespace tilelang::vectorcore {
+
+Value VectorContext::allocateScratch(Location location, Type element,
+                                     int64_t elements) {
+  // The smallest that is large enough, else the largest, which grows.
+  auto sizeOf = [](const Scratch &entry) {
+    return cast<MemRefType>(entry.storage.getType()).getNumElements();
+  };
+  Scratch *best = nullptr;
+  for (Scratch &entry : scratch) {
+    auto type = cast<MemRefType>(entry.storage.getType());
+    if (entry.busy || type.getElementType() != element)
+      continue;
+    bool fits = sizeOf(entry) >= elements;
+    bool bestFits = best && sizeOf(*best) >= elements;
+    if (!best || (fits && !bestFits) ||
+        (fits == bestFits && (sizeOf(entry) < sizeOf(*best)) == fits))
+      best = &entry;
+  }
+  if (!best) {
+    scratch.push_back({allocateTemporary(location, element, elements), true});
+    return scratch.back().storage;
+  }
+  auto type = cast<MemRefType>(best->storage.getType());
+  if (type.getNumElements() < elements)
+    best->storage.setType(MemRefType::get({elements}, element, type.getLayout(),
+                                          type.getMemorySpace()));
+  best->busy = true;
+  return best->storage;
+}
+
+Value VectorContext::constantBlock(Location location, TypedAttr constant,
+                                   Lane lane) {
+  Value &block = constants[{constant, static_cast<int>(lane)}];
+  if (block)
+    return block;
+  Type element = laneType(constant.getContext(), lane);
+  block = allocateTemporary(location, element, kStorageMultiple);
+  OpBuilder builder(constant.getContext());
+  builder.setInsertionPointAfter(allocationPoint);
+  Value scalar = arith::ConstantOp::create(builder, location, constant);
+  ascend::DuplicateOp::create(builder, location, block, scalar,
+                              builder.getI64IntegerAttr(kStorageMultiple),
+                              ascend::RepeatAttr());
+  return block;
+}
+
+void VectorContext::releaseScratch() {
+  for (Scratch &entry : scratch)
+    entry.busy = false;
+}
+
+} // namespace tilelang::vectorcore
+
 namespace tilelang {
 #define GEN_PASS_DEF_ASCENDLOWERVECTOR
 #include "tilelang/Conversion/TileToAscendVector/VectorPasses.h.inc"
@@ -70,6 +124,7 @@ public:
 
     placeTiles();
     for (Operation *op : work) {
+      context.releaseScratch();
       LogicalResult result = success();
       if (auto map = dyn_cast<tile::MapOp>(op))
         result = lowerMap(context, map);
@@ -80,7 +135,7 @@ public:
       else if (auto load = dyn_cast<tile::LoadOp>(op))
         lowerLoad(load);
       else
-        lowerStore(cast<tile::StoreOp>(op));
+        result = lowerStore(cast<tile::StoreOp>(op));
       if (failed(result))
         return failure();
     }
@@ -109,6 +164,8 @@ private:
       auto storage = ascend::AllocOp::create(builder, alloc.getLoc(), stored,
                                              alloc.getName(), /*versions=*/1,
                                              /*address=*/IntegerAttr());
+      if (Attribute versions = alloc->getAttr(ascend::kTaskVersionsAttr))
+        storage->setAttr(ascend::kTaskVersionsAttr, versions);
       context.storage[alloc.getBuffer()] = storage.getBuffer();
     }
     marker = arith::ConstantIndexOp::create(builder, program.getLoc(), 0);
@@ -123,11 +180,15 @@ private:
     load.erase();
   }
 
-  void lowerStore(tile::StoreOp store) {
+  LogicalResult lowerStore(tile::StoreOp store) {
+    if (store.getAtomic() &&
+        failed(verifyAtomicAddition(store, store.getBuffer())))
+      return failure();
     OpBuilder builder(store);
     writeElement(builder, store.getLoc(), context, store.getValue(),
-                 store.getBuffer(), store.getIndices());
+                 store.getBuffer(), store.getIndices(), store.getAtomic());
     store.erase();
+    return success();
   }
 
   LogicalResult removeTiles() {

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One DMA moves rows of the last two dimensions; further dimensions are loops.
-// What lies outside of the tensor is not moved.
+// Elements that lie apart in the tensor are stored as rows of one element, each
+// from a block of its own. What lies outside of the tensor is not moved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,11 @@ using namespace mlir;
 namespace tilelang::vectorcore {
 
 namespace {
+
+/// UB is addressed in blocks.
+constexpr int64_t kBlockBytes = 32;
+/// Elements that are spread to a block each at a time: 4 KB of temporaries.
+constexpr int64_t kChunk = kSpreadElements;
 
 /// A dimension that both sides of a copy run along.
 struct TransferDimension {
@@ -58,13 +64,8 @@ public:
              << "unsupported: elements of type " << tileType.getElementType()
              << " on the Vector cores";
     if (copy.getAtomic() &&
-        !ascend::canAddAtomically(globalType.getElementType()))
-      return copy.emitError()
-             << "unsupported: adding to "
-             << tile::describeBuffer(global.getBuffer())
-             << " atomically: this chip has no atomic addition of type "
-             << globalType.getElementType()
-             << "; use float32, float16, bfloat16, int32, int16 or int8";
+        failed(verifyAtomicAddition(copy, global.getBuffer())))
+      return failure();
     if (failed(matchDimensions()))
       return failure();
     if (isLoad && zeroFill) {
@@ -206,7 +207,7 @@ private:
   }
 
   bool startsOnBlock() {
-    int64_t bytes = storageBytes(tileType.getElementType());
+    int64_t bytes = elementBytes();
     for (auto [offset, stride] :
          llvm::zip_equal(tile.getOffsets(), layout.strides)) {
       std::optional<int64_t> known = constantOf(offset);
@@ -328,21 +329,34 @@ private:
                               rows, columns, stride, copy.getAtomic());
   }
 
-  /// Element by element, where rows have no DMA form.
+  //===-- Elements that are no rows --------------------------------------===//
+
   LogicalResult lowerElements() {
-    if (copy.getAtomic())
-      return copy.emitError()
-             << "unsupported: adding to "
-             << tile::describeBuffer(global.getBuffer())
-             << " atomically where the innermost dimension of "
-             << tile::describeBuffer(tile.getBuffer())
-             << " and of the tensor do not correspond, or start inside a "
-                "32-byte block; add a whole tile whose rows are rows of the "
-                "tensor";
+    if (isLoad)
+      loadElements();
+    else if (startsOnBlock() && isMultipleOfBlock(dimensions.back().tileStride))
+      storeBlocks();
+    else
+      storeSpread();
+    return success();
+  }
+
+  void remarkScalarLoop() {
     copy.emitRemark() << "runs as a scalar loop: the innermost dimension of "
                       << tile::describeBuffer(tile.getBuffer())
                       << " and of the tensor do not correspond, or start "
                          "inside a 32-byte block";
+  }
+
+  int64_t elementBytes() const {
+    return storageBytes(tileType.getElementType());
+  }
+  bool isMultipleOfBlock(int64_t elements) const {
+    return elements * elementBytes() % kBlockBytes == 0;
+  }
+
+  void loadElements() {
+    remarkScalarLoop();
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Value> globalIndices(global.getOffsets());
     SmallVector<Value> tileIndices(tile.getOffsets());
@@ -351,28 +365,136 @@ private:
       builder.setInsertionPointToStart(branch.thenBlock());
     }
     for (TransferDimension &dimension : dimensions) {
-      auto loop = scf::ForOp::create(builder, location, constant(0),
-                                     dimension.count, constant(1));
-      builder.setInsertionPointToStart(loop.getBody());
-      Value index = loop.getInductionVar();
+      Value index = enterLoop(dimension.count);
       if (dimension.skip)
         index = add(index, dimension.skip);
       globalIndices[dimension.global] =
           add(globalIndices[dimension.global], index);
       tileIndices[dimension.tile] = add(tileIndices[dimension.tile], index);
     }
-    if (isLoad) {
-      Value value = readElement(builder, location, context, global.getBuffer(),
-                                globalIndices);
-      writeElement(builder, location, context, value, tile.getBuffer(),
-                   tileIndices);
-    } else {
-      Value value = readElement(builder, location, context, tile.getBuffer(),
-                                tileIndices);
-      writeElement(builder, location, context, value, global.getBuffer(),
-                   globalIndices);
+    Value value = readElement(builder, location, context, global.getBuffer(),
+                              globalIndices);
+    writeElement(builder, location, context, value, tile.getBuffer(),
+                 tileIndices);
+  }
+
+  Value enterLoop(Value count, int64_t step = 1) {
+    auto loop = scf::ForOp::create(builder, location, constant(0), count,
+                                   constant(step));
+    builder.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  }
+
+  /// Each element begins a block of the tile: rows of one element.
+  void storeBlocks() {
+    TransferDimension element;
+    element.globalStride = builder.getIndexAttr(1);
+    element.tileStride = 1;
+    element.maximum = 1;
+    element.count = constant(1);
+    dimensions.push_back(element);
+    emit();
+  }
+
+  /// Elements go to a temporary first, where each begins a block, or where
+  /// they are a row if the tensor has them side by side.
+  void storeSpread() {
+    OpBuilder::InsertionGuard guard(builder);
+    TransferDimension inner;
+    inner.globalStride = builder.getIndexAttr(1);
+    inner.tileStride = 1;
+    inner.maximum = 1;
+    inner.count = constant(1);
+    SmallVector<Value> indices;
+    if (!dimensions.empty()) {
+      inner = dimensions.back();
+      for (const TransferDimension &outer : ArrayRef(dimensions).drop_back())
+        indices.push_back(enterLoop(outer.count));
+      indices.push_back({});
     }
-    return success();
+    auto [globalOffset, tileOffset] = firstElements(indices);
+    // `Brcb` takes elements of 16 and 32 bits from the start of a block on.
+    bool canSpread = startsOnBlock() && inner.tileStride == 1 &&
+                     !inner.mayStartBefore &&
+                     (elementBytes() == 2 || elementBytes() == 4);
+    for (const TransferDimension &outer :
+         ArrayRef(dimensions).drop_back(dimensions.empty() ? 0 : 1))
+      canSpread &= isMultipleOfBlock(outer.tileStride);
+    if (!canSpread)
+      remarkScalarLoop();
+    Chunk chunk;
+    chunk.inner = inner;
+    chunk.canSpread = canSpread;
+    chunk.isRow = getConstantIntValue(inner.globalStride) == 1;
+    int64_t whole = inner.maximum / kChunk * kChunk;
+    if (whole != 0) {
+      OpBuilder::InsertionGuard loopGuard(builder);
+      Value start =
+          whole == kChunk ? constant(0) : enterLoop(constant(whole), kChunk);
+      storeChunk(chunk, start, kChunk, globalOffset, tileOffset);
+    }
+    if (inner.maximum != whole)
+      storeChunk(chunk, constant(whole), inner.maximum - whole, globalOffset,
+                 tileOffset);
+  }
+
+  struct Chunk {
+    TransferDimension inner;
+    bool canSpread = false, isRow = false;
+  };
+
+  void storeChunk(const Chunk &chunk, Value start, int64_t most,
+                  Value globalOffset, Value tileOffset) {
+    const TransferDimension &inner = chunk.inner;
+    Type element = storageType(tileType.getElementType());
+    int64_t blockElements = kBlockBytes / elementBytes();
+    Value count = constant(most);
+    if (constantOf(inner.count) != inner.maximum) {
+      Value rest = arith::SubIOp::create(builder, location, inner.count, start);
+      count = arith::MinSIOp::create(builder, location, rest, count);
+      count = arith::MaxSIOp::create(builder, location, count, constant(0));
+    }
+    globalOffset = add(globalOffset, scale(start, inner.globalStride));
+    tileOffset = add(tileOffset, scale(start, inner.tileStride));
+    Value storage = context.storageOf(tile.getBuffer());
+    bool isRow = chunk.isRow && !chunk.canSpread;
+    int64_t padded = llvm::alignTo(most, isRow ? blockElements : 8);
+    Value spread = context.allocateTemporary(
+        location, element, padded * (isRow ? 1 : blockElements));
+    auto flat = cast<MemRefType>(spread.getType());
+    if (chunk.canSpread) {
+      auto view =
+          MemRefType::get({padded}, element, MemRefLayoutAttrInterface(),
+                          flat.getMemorySpace());
+      Value source = ascend::ViewOp::create(builder, location, view, storage,
+                                            Value(), tileOffset);
+      ascend::BroadcastOp::create(builder, location, spread, source, padded);
+    } else {
+      OpBuilder::InsertionGuard guard(builder);
+      Value index = enterLoop(count);
+      Value value = ascend::GetValueOp::create(
+          builder, location, tile::getScalarType(element), storage,
+          add(tileOffset, scale(index, inner.tileStride)));
+      ascend::SetValueOp::create(builder, location, value, spread,
+                                 scale(index, isRow ? 1 : blockElements));
+    }
+    Value rows = count, columns = constant(1);
+    Value stride = ascend::asValue(builder, location, inner.globalStride);
+    if (isRow) {
+      std::swap(rows, columns);
+    } else {
+      auto blocks =
+          MemRefType::get({padded, blockElements}, element,
+                          MemRefLayoutAttrInterface(), flat.getMemorySpace());
+      spread = ascend::ViewOp::create(builder, location, blocks, spread,
+                                      Value(), Value());
+    }
+    if (inside)
+      columns = arith::SelectOp::create(builder, location, inside, columns,
+                                        constant(0));
+    ascend::StoreOp::create(builder, location, spread, globalBuffer(),
+                            globalOffset, rows, columns, stride,
+                            copy.getAtomic());
   }
 
   VectorContext &context;
@@ -390,6 +512,19 @@ private:
 };
 
 } // namespace
+
+int64_t temporaryBytes(tile::CopyOp copy) {
+  tile::RegionOp destination = tile::getRegionOp(copy.getDestination());
+  if (ascend::memoryOf(destination.getBuffer()) != ascend::MemoryKind::GM)
+    return 0;
+  SmallVector<unsigned> dimensions = nonUnitDimensions(destination);
+  SmallVector<OpFoldResult> strides =
+      ascend::globalShapeOf(destination.getBuffer()).strides;
+  if (dimensions.empty() ||
+      getConstantIntValue(strides[dimensions.back()]) == 1)
+    return 0;
+  return kSpreadElements * kBlockBytes;
+}
 
 LogicalResult lowerCopy(VectorContext &context, tile::CopyOp copy,
                         bool zeroFill) {

@@ -248,6 +248,8 @@ private:
   }
 
   bool classify() {
+    bool isSingle = llvm::all_of(map.getExtents(),
+                                 [](int64_t extent) { return extent == 1; });
     for (RawAccess &operand : operands) {
       int64_t rowStride = rowDimension ? operand.strides[*rowDimension] : 0;
       int64_t columnStride = 0;
@@ -263,6 +265,11 @@ private:
           // `Brcb` spreads elements of 16 and 32 bits from the start of a
           // block; others are read by the scalar unit.
           operand.access.shape = Shape::Point;
+          // One element in all is a row of one: nothing to spread.
+          if (isSingle && isAligned(operand.access)) {
+            operand.access.shape = Shape::Full;
+            continue;
+          }
           int64_t bytes = laneBytes(operand.access.lane);
           operand.access.isScalar =
               !isAligned(operand.access) || (bytes != 2 && bytes != 4);

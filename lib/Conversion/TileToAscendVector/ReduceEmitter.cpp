@@ -5,10 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Columns are halved in chunks of 64 until one chunk is left: instructions over
-// whole tiles, one for each chunk or one for each row, whichever are fewer. The
-// last 64 lanes of a float row are reduced by blocks of 8, twice; of integers
-// by halving the blocks, and the last 8 by the scalar unit.
+// Float columns are reduced by blocks of eight until one chunk of 64 is left: a
+// repetition takes eight times as much off as a pairwise combination, reads one
+// source, so that no banks collide, and rows without gaps are one instruction.
+// Integers have no such instruction: their columns are halved in chunks of 64,
+// instructions over whole tiles, one for each chunk or one for each row,
+// whichever are fewer. The last 64 lanes of a float row are reduced by blocks
+// of 8, twice; of integers by halving the blocks, and the last 8 by the scalar
+// unit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +34,24 @@ static constexpr int64_t kMaxStride = 255;
 /// pay from this many rows on.
 static constexpr int64_t kRowsForBlocks = 5;
 
+/// What a row becomes when each block of eight columns is reduced, and the
+/// distance of rows then.
+static int64_t blockResults(int64_t columns) {
+  return llvm::divideCeil(columns, kBlockLanes);
+}
+static int64_t blockPitch(int64_t columns) {
+  return llvm::alignTo(blockResults(columns), kBlockLanes);
+}
+
 ColumnScratch ReduceEmitter::columnScratch(int64_t rows, int64_t columns,
                                            bool inPlace, bool isFloat) {
   ColumnScratch scratch;
+  if (isFloat && columns > kLanes) {
+    scratch =
+        columnScratch(rows, blockResults(columns), /*inPlace=*/true, isFloat);
+    scratch.tree += rows * blockPitch(columns);
+    return scratch;
+  }
   if (!inPlace && columns > kLanes)
     scratch.tree = rows * std::max<int64_t>(columns / kLanes / 2, 1) * kLanes;
   if (!isFloat && columns > kBlockLanes) {
@@ -47,7 +66,7 @@ ColumnScratch ReduceEmitter::columnScratch(int64_t rows, int64_t columns,
 
 Plane ReduceEmitter::allocate(int64_t elements, int64_t pitch) {
   Plane plane;
-  plane.base = context.allocateTemporary(location, element, elements);
+  plane.base = context.allocateScratch(location, element, elements);
   plane.pitch = pitch;
   return plane;
 }
@@ -179,6 +198,13 @@ void ReduceEmitter::reduceColumns(Plane source, Plane target, int64_t rows,
                                   int64_t columns, bool inPlace) {
   if (columns <= kLanes)
     return reduceLanes(source, target, rows, columns, inPlace);
+  if (isa<FloatType>(element)) {
+    int64_t pitch = blockPitch(columns);
+    Plane blocks = allocate(rows * pitch, pitch);
+    reduceBlocks(source, blocks, rows, columns);
+    return reduceColumns(blocks, target, rows, blockResults(columns),
+                         /*inPlace=*/true);
+  }
 
   int64_t chunks = columns / kLanes, tail = columns % kLanes;
   Plane rest = source.at(chunks * kLanes);
@@ -203,20 +229,58 @@ void ReduceEmitter::reduceColumns(Plane source, Plane target, int64_t rows,
   reduceLanes(current, target, rows, kLanes, /*inPlace=*/true);
 }
 
+/// target[r, b] = all of source[r, 8 b .. 8 b + 8), for all blocks of a row.
+void ReduceEmitter::reduceBlocks(Plane source, Plane target, int64_t rows,
+                                 int64_t columns) {
+  int64_t chunks = columns / kLanes, tail = columns % kLanes;
+  // `repeats` repetitions from a column on: `distance` elements apart, their
+  // results `steps` groups of eight.
+  auto emit = [&](int64_t from, int64_t to, int64_t repeats, int64_t lanes,
+                  int64_t distance, int64_t steps, Value row) {
+    // Equal parts rather than a long and a short one.
+    int64_t parts = llvm::divideCeil(repeats, kMaxRepeats);
+    int64_t most = llvm::divideCeil(repeats, parts);
+    for (int64_t first = 0; first < repeats; first += most) {
+      int64_t count = std::min(most, repeats - first);
+      horizontal(ascend::ReduceForm::Block, source.at(from + first * distance),
+                 target.at(to + first * steps * kBlockLanes),
+                 (count - 1) * distance + lanes,
+                 (count - 1) * steps * kBlockLanes + blockResults(lanes),
+                 {lanes}, count, 1, distance / kBlockLanes, steps, row);
+    }
+  };
+  int64_t steps = target.pitch / kBlockLanes;
+  auto eachRow = [&](int64_t chunk, int64_t lanes) {
+    emit(chunk * kLanes, chunk * kBlockLanes, rows, lanes, source.pitch, steps,
+         {});
+  };
+  if (source.pitch == columns && tail == 0)
+    return emit(0, 0, rows * chunks, kLanes, kLanes, 1, {});
+  int64_t byChunk = chunks * llvm::divideCeil(rows, kMaxRepeats);
+  if (byChunk <= rows)
+    for (int64_t chunk = 0; chunk < chunks; ++chunk)
+      eachRow(chunk, kLanes);
+  else
+    forEachRow(rows,
+               [&](Value row) { emit(0, 0, chunks, kLanes, kLanes, 1, row); });
+  if (tail)
+    eachRow(chunks, tail);
+}
+
 void ReduceEmitter::horizontal(ascend::ReduceForm form, Plane source,
                                Plane target, int64_t sourceElements,
                                int64_t targetElements, ArrayRef<int64_t> lanes,
                                int64_t repeats, int64_t srcBlock,
-                               int64_t srcRepeat) {
+                               int64_t srcRepeat, int64_t dstRepeat,
+                               Value row) {
   auto how =
       function == ascend::BinaryFunction::Add   ? ascend::ReduceFunction::Sum
       : function == ascend::BinaryFunction::Max ? ascend::ReduceFunction::Max
                                                 : ascend::ReduceFunction::Min;
-  Value destination = view(target, 0, targetElements);
-  Value from = view(source, 0, sourceElements);
+  Value destination = view(target, 0, targetElements, row);
+  Value from = view(source, 0, sourceElements, row);
   ascend::ReduceOp::create(builder, location, form, how, destination, from,
-                           lanes, repeats, /*dstRepeat=*/1, srcBlock,
-                           srcRepeat);
+                           lanes, repeats, dstRepeat, srcBlock, srcRepeat);
 }
 
 /// The first `lanes` lanes of each of `blocks` blocks.

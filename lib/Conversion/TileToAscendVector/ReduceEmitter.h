@@ -29,7 +29,7 @@ struct Plane {
 
 /// Elements of scratch space that `reduceColumns` needs besides its source.
 struct ColumnScratch {
-  int64_t tree = 0;   // halves of the columns
+  int64_t tree = 0;   // what more than 64 columns become on the way
   int64_t blocks = 0; // what the last 64 columns become on the way
   int64_t elements() const { return tree + blocks; }
 };
@@ -72,7 +72,9 @@ private:
   void horizontal(ascend::ReduceForm form, Plane source, Plane target,
                   int64_t sourceElements, int64_t targetElements,
                   llvm::ArrayRef<int64_t> lanes, int64_t repeats,
-                  int64_t srcBlock, int64_t srcRepeat);
+                  int64_t srcBlock, int64_t srcRepeat, int64_t dstRepeat = 1,
+                  mlir::Value row = {});
+  void reduceBlocks(Plane source, Plane target, int64_t rows, int64_t columns);
   /// Rows of `rowBlocks` blocks each, one block of which has values in its
   /// first `lanes` lanes: a value for each row.
   void reduceRowBlocks(Plane source, Plane target, int64_t rows,

@@ -338,10 +338,11 @@ void RowAnalysis::formGroups(Block &block) {
       continue;
     Footprint own;
     own.add(&op);
+    // What a Cube core makes of rows stored here must not be awaited before
+    // all rows are stored.
+    bool waitsForRows = footprint.writesWorkspace && own.readsWorkspace;
     if (isRowOperation(&op) || canRepeat(&op)) {
-      // What a Cube core makes of rows stored here must not be awaited before
-      // all rows are stored.
-      if (footprint.writesWorkspace && own.readsWorkspace)
+      if (waitsForRows)
         flush();
       group.push_back(&op);
       footprint.add(&op);
@@ -349,7 +350,7 @@ void RowAnalysis::formGroups(Block &block) {
     }
     if (isa<tile::MapOp, tile::CopyOp, tile::ReduceOp>(op)) {
       // Work on whole tiles runs before the strips, where order allows.
-      if (own.conflictsWith(footprint))
+      if (waitsForRows || own.conflictsWith(footprint))
         flush();
       continue;
     }
@@ -360,6 +361,18 @@ void RowAnalysis::formGroups(Block &block) {
           formGroups(nested);
   }
   flush();
+}
+
+Operation *RowAnalysis::groupLoopOf(Value tile) const {
+  for (const RowGroup &group : groups)
+    for (Operation *op : operationsOf(group)) {
+      SmallVector<OperationAccess> accesses;
+      collectAccessesRecursively(op, accesses);
+      for (const OperationAccess &access : accesses)
+        if (tile::getBuffer(access.access.target) == tile)
+          return group.front()->getParentOfType<scf::ForOp>();
+    }
+  return nullptr;
 }
 
 llvm::SetVector<Value> RowAnalysis::localTiles() const {

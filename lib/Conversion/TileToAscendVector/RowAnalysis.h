@@ -38,6 +38,8 @@ public:
   operationsOf(const RowGroup &group);
   /// Tiles all of whose accesses are in one group.
   llvm::SetVector<mlir::Value> localTiles() const;
+  /// The loop around the group that first accesses a tile; null without one.
+  mlir::Operation *groupLoopOf(mlir::Value tile) const;
 
 private:
   void chooseRows(mlir::Region &program);

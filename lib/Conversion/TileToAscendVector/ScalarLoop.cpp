@@ -23,6 +23,9 @@ public:
       : context(context), map(map), location(map.getLoc()), builder(map) {}
 
   LogicalResult build() {
+    if (map.getAtomic() &&
+        failed(verifyAtomicAddition(map, tile::getBuffer(map.getOutput()))))
+      return failure();
     for (auto [dimension, extent] : llvm::enumerate(map.getExtents()))
       enterLoop(dimension, extent);
     for (BlockArgument argument : map.getBody().front().getArguments()) {
@@ -41,7 +44,7 @@ public:
     SmallVector<Value> indices =
         accessIndices(builder, map, map.getInputs().size(), iteration);
     writeElement(builder, location, context, result,
-                 tile::getBuffer(map.getOutput()), indices);
+                 tile::getBuffer(map.getOutput()), indices, map.getAtomic());
     return success();
   }
 

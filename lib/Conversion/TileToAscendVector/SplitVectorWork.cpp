@@ -15,6 +15,7 @@
 #include "tilelang/Dialect/Tile/IR/RegionUtils.h"
 #include "tilelang/Support/Debug.h"
 #include "tilelang/Support/IndexBounds.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -32,6 +33,14 @@ constexpr llvm::StringLiteral kTag = "ascend-split-vector-work";
 /// Elements of a strip: long enough that instructions are not mostly start-up,
 /// short enough that load, compute and store of neighbouring strips overlap.
 constexpr int64_t kStripElements = 8192;
+
+/// Rows of a strip that may be longer: what is done once for each row, and most
+/// steps of reductions, cost the same for these.
+constexpr int64_t kRowsOfLongStrips = 2;
+
+/// From this many operations for each store on, vector work takes longer than
+/// the store: one version of what is stored loses nothing.
+constexpr int64_t kOperationsPerStore = 4;
 
 /// Rows that an operation is restricted to.
 struct Strip {
@@ -53,6 +62,7 @@ public:
   LogicalResult run() {
     if (failed(normalizeVectorWork(program)))
       return failure();
+    coalesceTiles(program);
     scf::ForOp grid;
     for (auto loop : program.getOps<scf::ForOp>())
       if (loop->hasAttr(ascend::kGridLoopAttr))
@@ -64,11 +74,22 @@ public:
     RowAnalysis analysis(program, *grid.getBody());
     if (analysis.rows == 0) {
       if (isMixed)
-        runOnOneCore(grid);
+        runOnOneCore(grid, "its tiles have no dimension along which all "
+                           "operations are independent");
       return success();
     }
-    if (isMixed)
+    coreRows = analysis.rows;
+    if (isMixed) {
+      // The second core starts at a block in tiles that both cores hold whole.
+      coreRows = llvm::alignTo(llvm::divideCeil(analysis.rows, 2),
+                               wholeTileAlignment(analysis));
+      if (coreRows >= analysis.rows) {
+        runOnOneCore(grid, "half of its rows are less than a block of 32 "
+                           "bytes of a tile that is used whole");
+        return success();
+      }
       guardWholeStores(analysis);
+    }
     split(analysis, grid);
     return success();
   }
@@ -95,7 +116,7 @@ private:
                                  core, zero);
   }
 
-  void runOnOneCore(scf::ForOp grid) {
+  void runOnOneCore(scf::ForOp grid, StringRef reason) {
     Block *body = grid.getBody();
     SmallVector<Operation *> work;
     for (Operation &op : body->without_terminator())
@@ -105,8 +126,8 @@ private:
       return;
     work.front()->emitRemark()
         << "the vector work of this kernel runs on one of the two Vector cores "
-           "of a block: its tiles have no dimension along which all "
-           "operations are independent";
+           "of a block: "
+        << reason;
     OpBuilder builder(work.front());
     Location location = work.front()->getLoc();
     auto branch = scf::IfOp::create(builder, location,
@@ -144,6 +165,55 @@ private:
 
   //===-- Size of strips -------------------------------------------------===//
 
+  /// UB is addressed in blocks; rows of several dimensions start at one.
+  static int64_t elementsOfBlock(Value tile) {
+    Type element = cast<MemRefType>(tile.getType()).getElementType();
+    return 32 / std::min<int64_t>(32, storageBytes(element));
+  }
+
+  /// The last dimension with more than one element.
+  static std::optional<unsigned> innermostDimension(Value tile) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(tile.getType()).getShape();
+    for (unsigned dimension = shape.size(); dimension-- > 0;)
+      if (shape[dimension] != 1)
+        return dimension;
+    return std::nullopt;
+  }
+
+  /// What a first row is a multiple of, so that tiles that are not split, but
+  /// have the rows innermost, are accessed from the start of a block.
+  int64_t wholeTileAlignment(const RowAnalysis &analysis) {
+    int64_t alignment = 1;
+    program.walk([&](tile::MapOp map) {
+      if (!analysis.isRowOperation(map))
+        return;
+      unsigned row = RowAnalysis::rowIteration(map);
+      for (auto [number, input] : llvm::enumerate(map.getInputs())) {
+        Value tile = tile::getBuffer(input);
+        AffineMap access =
+            cast<AffineMapAttr>(map.getMaps()[number]).getValue();
+        std::optional<unsigned> innermost = innermostDimension(tile);
+        if (ascend::memoryOf(tile) == ascend::MemoryKind::UB &&
+            !analysis.tiles.contains(tile) && innermost &&
+            access.getResult(*innermost).isFunctionOfDim(row))
+          alignment = std::max(alignment, elementsOfBlock(tile));
+      }
+    });
+    return alignment;
+  }
+
+  /// The same for strips: of tiles, too, that hold all rows of the core.
+  int64_t stripAlignment(const RowAnalysis &analysis,
+                         const llvm::SetVector<Value> &local) {
+    int64_t alignment = wholeTileAlignment(analysis);
+    for (Value tile : analysis.tiles)
+      if (!local.contains(tile) &&
+          innermostDimension(tile) ==
+              RowAnalysis::rowDimension(cast<MemRefType>(tile.getType())))
+        alignment = std::max(alignment, elementsOfBlock(tile));
+    return alignment;
+  }
+
   static bool isTransferred(Value tile) {
     for (Operation *region : tile.getUsers())
       for (Operation *op : region->getUsers())
@@ -159,31 +229,67 @@ private:
     return shape;
   }
 
-  static int64_t bytesOf(Value tile, ArrayRef<int64_t> shape,
-                         const TileLayouts &layouts) {
+  static bool isLoaded(Value tile) {
+    for (Operation *region : tile.getUsers())
+      for (Operation *op : region->getUsers())
+        if (auto copy = dyn_cast<tile::CopyOp>(op))
+          if (tile::getBuffer(copy.getDestination()) == tile)
+            return true;
+    return false;
+  }
+
+  /// Vector work hides stores even if a strip's store has to end before the
+  /// next one's results are written.
+  bool hidesStores() {
+    int64_t operations = 0, stores = 0;
+    program.walk([&](Operation *op) {
+      operations += isa<tile::MapOp, tile::ReduceOp>(op);
+      if (auto copy = dyn_cast<tile::CopyOp>(op))
+        stores += ascend::memoryOf(tile::getBuffer(copy.getDestination())) ==
+                  ascend::MemoryKind::GM;
+    });
+    return operations >= stores * kOperationsPerStore;
+  }
+
+  int64_t bytesOf(Value tile, ArrayRef<int64_t> shape,
+                  const TileLayouts &layouts) const {
     auto type = cast<MemRefType>(tile.getType());
     int64_t bytes =
         layouts.of(shape).elements * storageBytes(type.getElementType());
-    return isTransferred(tile) ? 2 * bytes : bytes;
+    bool rotates = isTransferred(tile) && (!storesOnce || isLoaded(tile));
+    int64_t versions = rotates ? 2 : 1;
+    if (auto forTasks = tile.getDefiningOp()->getAttrOfType<IntegerAttr>(
+            ascend::kTaskVersionsAttr))
+      versions += forTasks.getInt() - 1;
+    return versions * bytes;
   }
 
   /// Bytes of UB that the program needs with strips of a height.
   int64_t bytesNeeded(const RowAnalysis &analysis,
-                      const llvm::SetVector<Value> &local, int64_t coreRows,
-                      int64_t height, const TileLayouts &layouts) {
+                      const llvm::SetVector<Value> &local, int64_t height,
+                      const TileLayouts &layouts) {
     int64_t total = 0;
+    // Tiles of one strip loop only: those of the block and of loops inside it
+    // can share their bytes.
+    llvm::MapVector<Operation *, int64_t> ofStrips;
     for (tile::AllocOp alloc : program.getOps<tile::AllocOp>()) {
       Value tile = alloc.getBuffer();
-      if (ascend::memoryOf(tile) != ascend::MemoryKind::UB)
+      if (ascend::memoryOf(tile) != ascend::MemoryKind::UB || tile.use_empty())
         continue;
-      int64_t rows =
-          local.contains(tile) ? height : llvm::alignTo(coreRows, height);
-      if (analysis.tiles.contains(tile))
-        total += bytesOf(tile, shapeWith(tile, rows), layouts);
-      else
+      bool isLocal = local.contains(tile);
+      int64_t rows = isLocal ? height : llvm::alignTo(coreRows, height);
+      if (!analysis.tiles.contains(tile))
         total +=
             bytesOf(tile, cast<MemRefType>(tile.getType()).getShape(), layouts);
+      else if (Operation *loop = isLocal ? analysis.groupLoopOf(tile) : nullptr)
+        ofStrips[loop] += bytesOf(tile, shapeWith(tile, rows), layouts);
+      else
+        total += bytesOf(tile, shapeWith(tile, rows), layouts);
     }
+    int64_t mostOfStrips = 0;
+    for (auto [loop, bytes] : ofStrips)
+      mostOfStrips = std::max(mostOfStrips, bytes);
+    total += mostOfStrips;
     int64_t temporaries = 0;
     for (auto [map, bytes] : temporaryNeeds) {
       bool isRow = analysis.isRowOperation(map);
@@ -196,10 +302,13 @@ private:
   }
 
   int64_t chooseHeight(const RowAnalysis &analysis,
-                       const llvm::SetVector<Value> &local, int64_t coreRows) {
+                       const llvm::SetVector<Value> &local) {
     TileLayouts layouts(program);
     program.walk([&](tile::MapOp map) {
       temporaryNeeds.push_back({map, temporaryBytes(map, layouts)});
+    });
+    program.walk([&](tile::CopyOp copy) {
+      temporaryNeeds.push_back({copy, temporaryBytes(copy)});
     });
     program.walk([&](tile::ReduceOp reduce) {
       temporaryNeeds.push_back({reduce, temporaryBytes(reduce, layouts)});
@@ -210,20 +319,31 @@ private:
           std::max(columns, cast<MemRefType>(tile.getType()).getNumElements() /
                                 analysis.rows);
     int64_t usable = chip.usableBytes(ChipMemory::UB);
+    bool hides = hidesStores();
     auto fits = [&](int64_t height) {
-      return height * columns <= kStripElements &&
-             bytesNeeded(analysis, local, coreRows, height, layouts) <= usable;
+      if (height > kRowsOfLongStrips && height * columns > kStripElements)
+        return false;
+      storesOnce = false;
+      auto needed = [&] {
+        return bytesNeeded(analysis, local, height, layouts);
+      };
+      if (needed() <= usable)
+        return true;
+      storesOnce = hides && height == kRowsOfLongStrips;
+      return storesOnce && needed() <= usable;
     };
     if (fits(coreRows))
       return coreRows;
     // Strips of equal height, whole groups of eight rows where possible.
     int64_t fallback = 0, even = 0;
-    int64_t preferred = columns == 1 ? kStorageMultiple : 8;
+    int64_t required = stripAlignment(analysis, local);
+    int64_t preferred =
+        columns == 1 ? kStorageMultiple : std::max<int64_t>(8, required);
     for (int64_t strips = 2; strips <= coreRows; ++strips) {
       int64_t height = llvm::divideCeil(coreRows, strips);
       if (height > preferred)
         height = llvm::alignTo(height, preferred);
-      if (!fits(height))
+      if (height % required != 0 || !fits(height))
         continue;
       if (!fallback)
         fallback = height;
@@ -239,16 +359,15 @@ private:
     }
     if (even)
       return even;
-    return fallback ? fallback : 1;
+    return fallback ? fallback : required;
   }
 
   //===-- Rewriting ------------------------------------------------------===//
 
   void split(const RowAnalysis &analysis, scf::ForOp grid) {
     int64_t rows = analysis.rows;
-    int64_t coreRows = isMixed ? llvm::divideCeil(rows, 2) : rows;
     llvm::SetVector<Value> local = analysis.localTiles();
-    int64_t height = chooseHeight(analysis, local, coreRows);
+    int64_t height = chooseHeight(analysis, local);
     TILELANG_DEBUG(kTag, rows << " rows, " << coreRows
                               << " for each core, strips of " << height);
     if (height == rows)
@@ -284,7 +403,7 @@ private:
       shrink(tile,
              local.contains(tile) ? height : llvm::alignTo(coreRows, height));
     for (auto [group, part] : llvm::zip_equal(analysis.groups, work))
-      rewrite(group, part, local, coreRows, height, first, count);
+      rewrite(group, part, local, height, first, count);
   }
 
   /// The operations of a group that work along the rows, and the dimension of
@@ -314,8 +433,8 @@ private:
   }
 
   void rewrite(const RowGroup &group, const RowWork &work,
-               const llvm::SetVector<Value> &local, int64_t coreRows,
-               int64_t height, Value first, Value count) {
+               const llvm::SetVector<Value> &local, int64_t height, Value first,
+               Value count) {
     Strip strip;
     strip.rows = height;
     Operation *last = group.back();
@@ -493,6 +612,9 @@ private:
   const Chip &chip;
   Region &program;
   bool isMixed = false;
+  /// Memory is counted with one version of what is only stored.
+  bool storesOnce = false;
+  int64_t coreRows = 0; // of the first core; the second has the rest
   SmallVector<std::pair<Operation *, int64_t>> temporaryNeeds;
   /// Row tiles, and which dimension has the rows.
   llvm::DenseMap<Value, unsigned> rowDimensions;

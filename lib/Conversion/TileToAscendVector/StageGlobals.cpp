@@ -123,9 +123,45 @@ private:
     if (!isGlobal(map.getOutput()))
       return success();
     SmallVector<std::optional<unsigned>> dimensions;
-    if (!coversRegion(map, dimensions))
-      return success(); // a strided output is written element by element
-    return stageOutput(map, dimensions);
+    if (coversRegion(map, dimensions))
+      return stageOutput(map, dimensions);
+    return scatterOutput(map);
+  }
+
+  /// Elements that lie apart, or that iterations share, are written one by one,
+  /// but computed by vector code, in a tile of the iteration's shape.
+  LogicalResult scatterOutput(tile::MapOp map) {
+    Location location = map.getLoc();
+    OpBuilder builder(map);
+    if (auto kernel = map->getParentOfType<tile::KernelOp>())
+      builder.setInsertionPointToStart(&kernel.getBody().front());
+    Type element =
+        cast<tile::RegionType>(map.getOutput().getType()).getElementType();
+    auto scope = tile::ScopeKindAttr::get(builder.getContext(),
+                                          tile::ScopeKind::Fragment);
+    auto buffer = MemRefType::get(map.getExtents(), element,
+                                  MemRefLayoutAttrInterface(), scope);
+    Value staged = tile::AllocOp::create(builder, location, buffer,
+                                         tile::getBufferName(map.getOutput()));
+    builder.setInsertionPoint(map);
+    Value whole = tile::RegionOp::create(builder, location, staged);
+    AffineMap identity =
+        builder.getMultiDimIdentityMap(map.getExtents().size());
+    SmallVector<AffineMap> maps(map.getMaps().getAsValueRange<AffineMapAttr>());
+    builder.setInsertionPointAfter(map);
+    auto scatter = tile::MapOp::create(
+        builder, location, map.getExtents(), whole, map.getOutput(),
+        map.getClipped(), map.getLower(), map.getUpper(),
+        builder.getAffineMapArrayAttr({identity, maps.back()}),
+        map.getAtomic());
+    Block *body = builder.createBlock(&scatter.getBody());
+    Value value = body->addArgument(tile::getScalarType(element), location);
+    tile::YieldOp::create(builder, location, value);
+    maps.back() = identity;
+    map.setMapsAttr(builder.getAffineMapArrayAttr(maps));
+    map.getOutputMutable().set(whole);
+    map.setAtomic(false);
+    return success();
   }
 
   /// True when each element of the output's region is written by one iteration.
@@ -217,7 +253,9 @@ private:
       destination = tile::RegionOp::create(builder, location, regionType,
                                            target.getBuffer(), to, sizes);
     }
-    tile::CopyOp::create(builder, location, source, destination);
+    tile::CopyOp::create(builder, location, source, destination,
+                         map.getAtomic());
+    map.setAtomic(false);
     if (!map.getClipped().empty() && isSpeculatable(map)) {
       map.setClipped(ArrayRef<int64_t>());
       map.getLowerMutable().clear();

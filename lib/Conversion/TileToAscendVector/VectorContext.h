@@ -34,6 +34,23 @@ struct VectorContext {
   }
   mlir::Value allocateTemporary(mlir::Location location, mlir::Type element,
                                 int64_t elements);
+  /// As `allocateTemporary`, for what only the vector unit accesses and no
+  /// other tile operation needs: the operations of a program share it.
+  mlir::Value allocateScratch(mlir::Location location, mlir::Type element,
+                              int64_t elements);
+  /// Scratch space is free again: the next tile operation begins.
+  void releaseScratch();
+
+  /// A block of equal elements in UB, made once at the program's top.
+  mlir::Value constantBlock(mlir::Location location, mlir::TypedAttr constant,
+                            Lane lane);
+  llvm::DenseMap<std::pair<mlir::Attribute, int>, mlir::Value> constants;
+
+  struct Scratch {
+    mlir::Value storage;
+    bool busy = false;
+  };
+  llvm::SmallVector<Scratch> scratch;
 };
 
 //===-- Element accesses (LowerElementAccess.cpp) -------------------------===//
@@ -53,10 +70,15 @@ mlir::Value readElement(mlir::OpBuilder &builder, mlir::Location location,
                         const VectorContext &context, mlir::Value buffer,
                         mlir::ValueRange indices);
 
-/// Writes an element: dropped outside a tensor.
+/// Writes an element: dropped outside a tensor. With `isAtomic`, adds to an
+/// element of a tensor.
 void writeElement(mlir::OpBuilder &builder, mlir::Location location,
-                  const VectorContext &context, mlir::Value value,
-                  mlir::Value buffer, mlir::ValueRange indices);
+                  VectorContext &context, mlir::Value value, mlir::Value buffer,
+                  mlir::ValueRange indices, bool isAtomic = false);
+
+/// An error where the chip cannot add to elements of the tensor atomically.
+mlir::LogicalResult verifyAtomicAddition(mlir::Operation *op,
+                                         mlir::Value tensor);
 
 /// A `tile.cast` of scalars by arith operations; null where there is no form.
 mlir::Value lowerScalarCast(mlir::OpBuilder &builder, tile::CastOp op,

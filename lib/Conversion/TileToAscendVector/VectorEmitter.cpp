@@ -30,9 +30,13 @@ static constexpr int64_t kMaxStride = 255;
 void ProgramEmitter::emit() {
   for (const Assignment::Slot &slot : assignment.slots) {
     Type element = laneType(builder.getContext(), slot.lane);
-    slots.push_back(context.allocateTemporary(
-        location, element, slot.bytes / laneBytes(slot.lane)));
+    slots.push_back(context.allocateScratch(location, element,
+                                            slot.bytes / laneBytes(slot.lane)));
   }
+  for (const Instruction &op : program.instructions)
+    if (isSharedConstant(op, program))
+      constants[op.destination] =
+          context.constantBlock(location, op.scalar.constant, op.lane);
   emitLoops(0);
 }
 
@@ -61,7 +65,8 @@ void ProgramEmitter::emitLoops(unsigned depth) {
   }
   scalars.setIteration(iteration);
   for (const Instruction &op : program.instructions)
-    emitInstruction(op);
+    if (!constants.contains(op.destination))
+      emitInstruction(op);
 }
 
 int64_t ProgramEmitter::columnsOf(const Instruction &op) const {
@@ -131,6 +136,12 @@ ProgramEmitter::Place ProgramEmitter::placeOf(int reg) {
     return placeOf(geometry.inputs[info.input]);
   int slot = assignment.slotOf[reg];
   Place place;
+  if (auto constant = constants.find(reg); constant != constants.end()) {
+    place.base = constant->second;
+    place.lane = info.lane;
+    place.shape = info.shape;
+    return place;
+  }
   if (slot == Assignment::kOutput) {
     place = placeOf(geometry.output);
     place.lane = info.lane;

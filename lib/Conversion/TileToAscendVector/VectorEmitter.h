@@ -77,6 +77,8 @@ private:
   const Assignment &assignment;
   ScalarMaterialiser scalars;
   llvm::SmallVector<mlir::Value> slots;
+  /// Registers that are blocks of the whole program.
+  llvm::DenseMap<int, mlir::Value> constants;
   llvm::SmallVector<mlir::Value> outerIndices;
 };
 

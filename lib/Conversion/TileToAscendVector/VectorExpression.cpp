@@ -354,7 +354,7 @@ Node ExpressionBuilder::evaluateOperation(Value value) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::RemSIOp,
           arith::RemUIOp>(op))
-    return fail("the vector unit has no integer division");
+    return evaluateDivision(op);
   return fail("the vector unit has no form of '" +
               op->getName().getStringRef() + "'");
 }

@@ -94,13 +94,24 @@ private:
   Node normalise(Node from, bool isUnsigned);
   int storeInteger(Node root, Lane lane, bool isUnsigned);
 
+  // Integer division (VectorDivision.cpp).
+  Node evaluateDivision(mlir::Operation *op);
+  /// The floor of a quotient, what its first step left over, and the second's.
+  struct Division {
+    int quotient, rest, second;
+  };
+  Division divideFloor(int x, const Node &divisor);
+  int subtractProduct(int x, int factor, const Node &divisor);
+
   // Functions (VectorMath.cpp).
   Node evaluateMath(mlir::Operation *op);
   int hyperbolicTangent(int x);
+  int tangentByExponential(int twice);
   int errorFunction(int x);
   int sine(int x, bool shifted);
   int logarithmOfOnePlus(int x);
   int polynomial(int x, llvm::ArrayRef<double> coefficients);
+  int scaledArgument(mlir::Value x, double factor);
   int roundTo(int x, ascend::CastRounding rounding);
 
   // Conditions and selection (VectorConditions.cpp).

@@ -19,6 +19,10 @@ namespace tilelang::vectorcore {
 /// fills become maps; a converting copy gets a tile of the tensor's type.
 mlir::LogicalResult normalizeVectorWork(mlir::Region &program);
 
+/// Lets the results of maps take the place of an operand that is dead
+/// afterwards.
+void coalesceTiles(mlir::Region &program);
+
 /// Replaces a map by vector instructions, or by a scalar loop.
 mlir::LogicalResult lowerMap(VectorContext &context, tile::MapOp map);
 
@@ -32,8 +36,14 @@ mlir::LogicalResult lowerMapToScalarLoop(VectorContext &context,
 mlir::LogicalResult lowerCopy(VectorContext &context, tile::CopyOp copy,
                               bool zeroFill);
 
+/// Elements of a store that are spread to one 32-byte block each at a time.
+inline constexpr int64_t kSpreadElements = 128;
+
 /// Bytes of UB that a map's temporaries take; 0 for scalar loops.
 int64_t temporaryBytes(tile::MapOp map, const TileLayouts &layouts);
+
+/// Bytes of UB that a store of elements that lie apart takes for temporaries.
+int64_t temporaryBytes(tile::CopyOp copy);
 
 /// A fill as a map over the region.
 tile::MapOp createFillMap(mlir::OpBuilder &builder, mlir::Location location,

@@ -7,10 +7,12 @@
 //
 // Relative errors, in single precision, beside the error of the hardware's
 // own Exp, Ln, Sqrt and Div (about one unit in the last place):
-//   exp2      x ln 2 is rounded before Exp: at most |x| 2^-25
+//   exp2      x ln 2 is rounded before Exp: at most |x| 2^-25. Constant factors
+//             of x are multiplied into ln 2, and a product next to 1 is left
+//             out: at most 2^-24 of x, or of a and b where x = a c - b c
 //   log2, log10   one rounding more
 //   c ** x    x ln c is rounded before Exp: at most |x ln c| 2^-24
-//   tanh      3e-7
+//   tanh      3e-7; of 1 where only constants of at least 1/2 are added to it
 //   erf       3e-7
 //   sin, cos, tan   3e-7 of the result or of 1, up to |x| = 100000
 //   log1p     5e-7
@@ -50,9 +52,32 @@ int ExpressionBuilder::polynomial(int x, ArrayRef<double> coefficients) {
                 floatConstant(coefficients.front()));
 }
 
+/// 1 - 2 / (exp(2x) + 1), which goes to its limits by itself; near 0 it is
+/// exact to the precision of 1 only. `twice` is 2x.
+int ExpressionBuilder::tangentByExponential(int twice) {
+  int result = unary(UnaryFunction::Exp, twice);
+  result = scalar(ScalarFunction::Adds, result, floatConstant(1.0));
+  int two = duplicate(floatConstant(-2.0), Lane::F32, Shape::Point);
+  result = binary(BinaryFunction::Div, two, result);
+  return scalar(ScalarFunction::Adds, result, floatConstant(1.0));
+}
+
+/// All that is done with the value is to add constants so large that what is
+/// lost near 0 would be lost in the sum anyway: `1 + tanh(x)` of GELU.
+static bool isOnlyOffset(Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    auto sum = dyn_cast<arith::AddFOp>(user);
+    if (!sum)
+      return false;
+    APFloat constant(0.0f);
+    Value other = sum.getLhs() == value ? sum.getRhs() : sum.getLhs();
+    return matchPattern(other, m_ConstantFloat(&constant)) &&
+           std::abs(constant.convertToFloat()) >= 0.5f;
+  });
+}
+
 int ExpressionBuilder::hyperbolicTangent(int x) {
-  // Near 0 an odd polynomial, elsewhere 1 - 2 / (exp(2x) + 1), which goes to
-  // its limits by itself.
+  // Near 0 an odd polynomial.
   static const double kNear[] = {-0.33333149552345276, 0.1332598626613617,
                                  -0.053052883595228195, 0.017256837338209152};
   int square = binary(BinaryFunction::Mul, x, x);
@@ -61,14 +86,8 @@ int ExpressionBuilder::hyperbolicTangent(int x) {
   near = binary(BinaryFunction::Mul, near, x);
   near = binary(BinaryFunction::Add, near, x);
 
-  int far = scalar(ScalarFunction::Muls, x, floatConstant(2.0));
-  far = unary(UnaryFunction::Exp, far);
-  far = scalar(ScalarFunction::Adds, far, floatConstant(1.0));
-  int two = duplicate(floatConstant(2.0), Lane::F32, Shape::Point);
-  far = binary(BinaryFunction::Div, two, far);
-  far = scalar(ScalarFunction::Muls, far, floatConstant(-1.0));
-  far = scalar(ScalarFunction::Adds, far, floatConstant(1.0));
-
+  int far =
+      tangentByExponential(scalar(ScalarFunction::Muls, x, floatConstant(2.0)));
   const ConditionNode *isNear =
       compare(CompareMode::LT, square, floatConstant(0.25));
   return select(isNear, near, far, shapeOf(x));
@@ -160,11 +179,61 @@ int ExpressionBuilder::roundTo(int x, CastRounding rounding) {
   return cast(x, Lane::F32, rounding);
 }
 
+/// The other operand of a product of floats with a constant, and the constant.
+static std::pair<Value, double> constantFactor(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product || !value.getType().isF32())
+    return {};
+  APFloat constant(0.0f);
+  for (unsigned side : {0u, 1u})
+    if (matchPattern(product->getOperand(side), m_ConstantFloat(&constant)))
+      return {product->getOperand(1 - side), constant.convertToFloat()};
+  return {};
+}
+
+/// x * factor, where constant factors of x join: one product for all. A
+/// difference is taken apart if both sides have the same factor, so that equal
+/// values still differ by 0.
+int ExpressionBuilder::scaledArgument(Value x, double factor) {
+  auto isUsable = [](double number) {
+    double magnitude = std::abs(number);
+    return magnitude > 1e-30 && magnitude < 1e30;
+  };
+  if (!isScalar(x)) {
+    auto [other, constant] = constantFactor(x);
+    if (other && isUsable(factor * constant))
+      return scaledArgument(other, factor * constant);
+    auto difference = x.getDefiningOp<arith::SubFOp>();
+    if (difference && !isScalar(difference.getLhs()) &&
+        !isScalar(difference.getRhs())) {
+      auto [lhs, left] = constantFactor(difference.getLhs());
+      auto [rhs, right] = constantFactor(difference.getRhs());
+      if (lhs && rhs && left == right && isUsable(factor * left))
+        return binary(BinaryFunction::Sub, scaledArgument(lhs, factor * left),
+                      scaledArgument(rhs, factor * right));
+    }
+  }
+  Node node = evaluate(x);
+  int reg = node.kind == Node::Kind::Vector
+                ? node.reg
+                : duplicate(node.scalar, Lane::F32, smallestShape());
+  // A factor that is 1 up to its own rounding.
+  if (std::abs(factor - 1.0) <= 0x1p-24)
+    return reg;
+  return scalar(ScalarFunction::Muls, reg, floatConstant(factor));
+}
+
 Node ExpressionBuilder::evaluateMath(Operation *op) {
   Type type = op->getResult(0).getType();
   // Halves compute in single precision and round once.
   if (isa<FloatType>(type) && !type.isF32())
     return fail("the vector unit computes functions in float32");
+  if (isa<math::Exp2Op>(op) && type.isF32())
+    return vectorNode(
+        unary(UnaryFunction::Exp, scaledArgument(op->getOperand(0), M_LN2)));
+  if (isa<math::TanhOp>(op) && type.isF32() && isOnlyOffset(op->getResult(0)))
+    return vectorNode(
+        tangentByExponential(scaledArgument(op->getOperand(0), 2.0)));
   Node operand = evaluate(op->getOperand(0));
   if (failed)
     return operand;
@@ -188,13 +257,16 @@ Node ExpressionBuilder::evaluateMath(Operation *op) {
   int x = operand.kind == Node::Kind::Vector
               ? operand.reg
               : duplicate(operand.scalar, Lane::F32, smallestShape());
+  // These choose between two forms by a comparison, which works on more than
+  // the one block of a repeated value.
+  if (isa<math::TanhOp, math::ErfOp, math::Log1pOp>(op) &&
+      shapeOf(x) == Shape::Point)
+    x = materialise(x, smallestShape(), false);
   auto scaled = [&](int reg, double factor) {
     return scalar(ScalarFunction::Muls, reg, floatConstant(factor));
   };
   if (isa<math::ExpOp>(op))
     return vectorNode(unary(UnaryFunction::Exp, x));
-  if (isa<math::Exp2Op>(op))
-    return vectorNode(unary(UnaryFunction::Exp, scaled(x, M_LN2)));
   if (isa<math::LogOp>(op))
     return vectorNode(unary(UnaryFunction::Ln, x));
   if (isa<math::Log2Op>(op))

@@ -13,6 +13,15 @@ using namespace mlir;
 
 namespace tilelang::vectorcore {
 
+bool isSharedConstant(const Instruction &op, const Program &program) {
+  return op.opcode == Opcode::Duplicate && op.scalar.constant &&
+         op.scalar.form == ScalarOperand::Form::Plain &&
+         op.scalar.constant.getType() ==
+             laneScalarType(op.scalar.constant.getContext(), op.lane) &&
+         op.lane == program.registers[op.destination].lane &&
+         program.registers[op.destination].shape == Shape::Point;
+}
+
 int64_t storageElements(const Register &reg, const MapGeometry &geometry) {
   switch (reg.shape) {
   case Shape::Full:
@@ -57,18 +66,40 @@ static bool allowsInPlace(const Program &program, const Instruction &op,
          op.opcode != Opcode::Broadcast;
 }
 
+/// The input's elements are those of the output.
+static bool isInStep(const OperandAccess &input, const OperandAccess &output) {
+  return input.buffer == output.buffer && input.lane == output.lane &&
+         input.shape == output.shape && input.constant == output.constant &&
+         input.terms == output.terms &&
+         input.outerStrides == output.outerStrides &&
+         input.rowStride == output.rowStride && !input.isScalar;
+}
+
+/// The first instruction that may write the output: what reads its old elements
+/// comes before, or reads each where it writes.
+static int firstOutputWrite(const Program &program,
+                            const MapGeometry &geometry) {
+  int first = 0;
+  for (auto [index, op] : llvm::enumerate(program.instructions))
+    for (int source : op.sources) {
+      int input = program.registers[source].input;
+      if (input < 0 || geometry.inputs[input].buffer != geometry.output.buffer)
+        continue;
+      bool inStep = isInStep(geometry.inputs[input], geometry.output) &&
+                    allowsInPlace(program, op, source);
+      first = std::max<int>(first, inStep ? index : index + 1);
+    }
+  return first;
+}
+
 Assignment assignRegisters(const Program &program,
                            const MapGeometry &geometry) {
   const int last = static_cast<int>(program.instructions.size()) - 1;
   SmallVector<int> lastUse(program.registers.size(), -1);
-  int lastAliasRead = -1;
   for (auto [index, op] : llvm::enumerate(program.instructions))
-    for (int source : op.sources) {
+    for (int source : op.sources)
       lastUse[source] = index;
-      int input = program.registers[source].input;
-      if (input >= 0 && geometry.inputs[input].buffer == geometry.output.buffer)
-        lastAliasRead = index;
-    }
+  int firstWrite = firstOutputWrite(program, geometry);
 
   Assignment assignment;
   assignment.slotOf.assign(program.registers.size(), Assignment::kNone);
@@ -101,6 +132,8 @@ Assignment assignRegisters(const Program &program,
         release(source);
 
     int reg = op.destination;
+    if (isSharedConstant(op, program))
+      continue;
     if (index == last && reg == program.result) {
       assignment.slotOf[reg] = Assignment::kOutput;
       continue;
@@ -113,7 +146,7 @@ Assignment assignRegisters(const Program &program,
     // Masks are unsigned bytes and share storage among themselves only.
     bool isMask = info.lane == Lane::Mask;
     if (outputUsable && !outputBusy && !isMask && info.shape == Shape::Full &&
-        bytes <= outputBytes && index > lastAliasRead &&
+        bytes <= outputBytes && index >= firstWrite &&
         (end < last || endsInPlace)) {
       assignment.slotOf[reg] = Assignment::kOutput;
       outputBusy = true;

@@ -80,6 +80,9 @@ struct Program {
   int result = -1;
 };
 
+/// The instruction makes a block of one constant: the whole program shares it.
+bool isSharedConstant(const Instruction &op, const Program &program);
+
 /// Elements of a register's storage.
 int64_t storageElements(const Register &reg, const MapGeometry &geometry);
 /// Bytes of a register's storage, a multiple of 32.

@@ -273,7 +273,10 @@ std::string ProgramEmitter::scalarArgument(Value scalar,
                  *expression.constant <= INT32_MAX;
   if (expression.constant ? isInt32 && elementType == "int32_t"
                           : type(scalar) == elementType)
-    return expression.text;
+    // Of an expression on narrower integers C++ makes an int32_t.
+    if (expression.binding == Binding::Primary || elementType == "int32_t" ||
+        elementType == "float")
+      return expression.text;
   return "static_cast<" + elementType.str() + ">(" + expression.text + ")";
 }
 

@@ -93,8 +93,11 @@ void ProgramEmitter::emitRowTransfer(const RowTransfer &transfer) {
         narrowed("uint32_t", length) + ", " +
         (transfer.isLoad ? outer + ", " + inner : inner + ", " + outer) +
         ", 0}";
+    // A row is filled up to a whole block. With zeros: the language reads 0
+    // outside of a tensor, and without a value the fill would be the row's own
+    // elements, over what cleared the tile before.
     if (transfer.isLoad)
-      parameters += ", DataCopyPadExtParams<" + element + ">{false, 0, 0, 0}";
+      parameters += ", DataCopyPadExtParams<" + element + ">{true, 0, 0, 0}";
     emitCall(globalOffset, localOffset, "DataCopyPad", parameters);
   };
 
@@ -148,11 +151,46 @@ void ProgramEmitter::emitRowTransfer(const RowTransfer &transfer) {
 
 //===-- Single elements --------------------------------------------------===//
 
+/// True where a core of the kernel writes the tensor.
+bool ProgramEmitter::isWritten(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewOp>())
+    buffer = view.getSource();
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument)
+    return true;
+  auto writes = [](Value written, auto &self) -> bool {
+    return llvm::any_of(written.getUsers(), [&](Operation *user) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        return self(view.getResult(), self);
+      auto access = dyn_cast<RegionAccessOpInterface>(user);
+      if (!access)
+        return false;
+      SmallVector<RegionAccess> accesses;
+      access.getRegionAccesses(accesses);
+      return llvm::any_of(accesses, [&](const RegionAccess &one) {
+        return one.target == written && one.writes();
+      });
+    });
+  };
+  return llvm::any_of(kernel->getRegions(), [&](Region &region) {
+    return argument.getArgNumber() < region.getNumArguments() &&
+           writes(region.getArgument(argument.getArgNumber()), writes);
+  });
+}
+
 void ProgramEmitter::emitGetValue(GetValueOp op) {
   if (op.getResult().use_empty())
     return;
-  std::string read =
-      tensor(op.getSource()) + ".GetValue(" + value(op.getOffset()).text + ")";
+  Expression offset = value(op.getOffset());
+  // The scalar unit's cache does not see what transfers write.
+  if (memoryOf(op.getSource()) == MemoryKind::GM && isWritten(op.getSource())) {
+    offset = atom(offset, "offset");
+    text.line("DataCacheCleanAndInvalid<" + elementType(op.getSource(), op) +
+                  ", CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(" +
+                  tensor(op.getSource(), offset) + ");",
+              op.getLoc());
+  }
+  std::string read = tensor(op.getSource()) + ".GetValue(" + offset.text + ")";
   // Tensors of bytes may be declared unsigned, scalars are signless.
   std::string scalarType = type(op.getResult());
   if (elementType(op.getSource(), op) != scalarType)

@@ -152,6 +152,7 @@ private:
   void emitRowTransfer(const RowTransfer &transfer);
   void emitGetValue(GetValueOp op);
   void emitSetValue(SetValueOp op);
+  bool isWritten(mlir::Value buffer);
 
   //===-- EmitVector.cpp -------------------------------------------------===//
   void emitUnary(UnaryOp op);

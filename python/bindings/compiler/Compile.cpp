@@ -105,6 +105,7 @@ nb::dict describe(const CompiledKernel &kernel) {
     diagnostics.append(describe(diagnostic));
   result["diagnostics"] = diagnostics;
   result["statistics"] = kernel.statistics;
+  result["description"] = kernel.description;
   return result;
 }
 

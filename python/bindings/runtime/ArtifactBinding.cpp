@@ -185,6 +185,7 @@ void bindArtifact(nb::module_ &module) {
       .def_rw("workspace_bytes", &Artifact::workspaceBytes)
       .def_rw("source", &Artifact::source)
       .def_rw("remarks", &Artifact::remarks)
+      .def_rw("description", &Artifact::description)
       .def_rw("statistics", &Artifact::statistics)
       .def_prop_ro("parameters", &parametersOf)
       .def_prop_ro("symbols",

@@ -178,16 +178,19 @@ void bindKernel(nb::module_ &module) {
       .def(
           "launch",
           [](const PythonKernel &self, nb::tuple arguments, bool checks,
-             bool timeline, uint64_t seed, bool warmL2, double cycleLimit) {
+             bool timeline, uint64_t seed, bool warmL2, double cycleLimit,
+             bool timeOnly) {
             RunOptions options;
             options.checks = checks;
             options.timeline = timeline;
             options.seed = seed;
             options.warmL2 = warmL2;
             options.cycleLimit = cycleLimit;
+            options.timeOnly = timeOnly;
             return self.launch(std::move(arguments), options);
           },
           nb::arg("arguments"), nb::arg("checks") = true,
           nb::arg("timeline") = false, nb::arg("seed") = 0,
-          nb::arg("warm_l2") = false, nb::arg("cycle_limit") = 0.0);
+          nb::arg("warm_l2") = false, nb::arg("cycle_limit") = 0.0,
+          nb::arg("time_only") = false);
 }

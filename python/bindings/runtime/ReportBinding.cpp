@@ -14,8 +14,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <unordered_map>
 #include <unordered_set>
 
 namespace nb = nanobind;
@@ -52,17 +54,81 @@ nb::list findingsOf(const sim::Report &report) {
   return list;
 }
 
-/// (code address, module, offset) of every place in the timeline, each once.
-nb::list timelinePlaces(const sim::Report &report) {
+/// Code addresses in the timeline, each once.
+nb::list timelineAddresses(const sim::Report &report) {
   std::unordered_set<uint64_t> seen;
   nb::list list;
-  for (const sim::TimelineEvent &event : report.timeline) {
-    if (!seen.insert(event.codeAddress).second)
-      continue;
-    sim::CodeAddress place = sim::Report::locate(event.codeAddress);
-    list.append(nb::make_tuple(event.codeAddress, place.module, place.offset));
+  auto note = [&](uint64_t address) {
+    if (address && seen.insert(address).second)
+      list.append(address);
+  };
+  for (const sim::TimelineEvent &event : report.timeline)
+    note(event.codeAddress);
+  for (const sim::WaitCause &cause : report.causes) {
+    note(cause.waitAddress);
+    note(cause.setAddress);
   }
   return list;
+}
+
+/// (module, offset) of code addresses; the kernel must still be loaded.
+nb::list locate(const std::vector<uint64_t> &addresses) {
+  nb::list list;
+  for (uint64_t address : addresses) {
+    sim::CodeAddress place = sim::Report::locate(address);
+    list.append(nb::make_tuple(place.module, place.offset));
+  }
+  return list;
+}
+
+const char *kindName(sim::WaitCause::Kind kind) {
+  switch (kind) {
+  case sim::WaitCause::Kind::Flag:
+    return "flag";
+  case sim::WaitCause::Kind::CrossFlag:
+    return "counter";
+  case sim::WaitCause::Kind::Barrier:
+  case sim::WaitCause::Kind::Drain:
+    return "barrier";
+  case sim::WaitCause::Kind::UnitFlag:
+    return "unit flag";
+  case sim::WaitCause::Kind::FullQueue:
+    return "full queue";
+  }
+  return "";
+}
+
+/// Where the cycles of each core's pipes went.
+nb::list accountsOf(const sim::Report &report) {
+  nb::list cores;
+  for (const sim::CoreReport &core : report.cores) {
+    nb::dict pipes;
+    for (size_t i = 0; i < ascsim::kNumPipes; ++i) {
+      const sim::PipeTime &time = core.times[i];
+      nb::dict entry;
+      entry["busy"] = time.busy;
+      entry["memory"] = time.memory;
+      entry["dispatch"] = time.dispatch;
+      entry["idle"] = time.idle;
+      entry["instructions"] = core.instructions[i];
+      pipes[sim::pipeName(static_cast<ascsim::Pipe>(i))] = entry;
+    }
+    nb::list waits;
+    for (const sim::PipeWait &wait : core.waits)
+      waits.append(nb::make_tuple(sim::pipeName(wait.pipe),
+                                  kindName(wait.cause.kind), wait.cause.name(),
+                                  sim::pipeName(wait.cause.source),
+                                  wait.cause.waitAddress, wait.cause.setAddress,
+                                  wait.atDispatch, wait.cycles, wait.count));
+    nb::dict entry;
+    entry["core_type"] = sim::coreTypeName(core.type);
+    entry["core"] = core.core;
+    entry["blocks"] = core.blocks;
+    entry["pipes"] = pipes;
+    entry["waits"] = waits;
+    cores.append(entry);
+  }
+  return cores;
 }
 
 nb::dict pipeValues(const std::array<double, ascsim::kNumPipes> &values) {
@@ -124,20 +190,31 @@ nb::dict summaryOf(const sim::Report &report) {
   return summary;
 }
 
-void saveTimeline(const sim::Report &report, const std::string &path,
-                  nb::dict labels, const std::string &title) {
-  std::unordered_map<uint64_t, TimelineLabel> table;
+void saveTimeline(
+    const sim::Report &report, const std::string &path, nb::dict labels,
+    const std::vector<
+        std::tuple<std::string, uint64_t, uint64_t, uint32_t, uint32_t>> &rings,
+    const std::string &title) {
+  std::unordered_map<uint64_t, sim::TraceOptions::Label> table;
   for (auto [address, value] : labels) {
     auto parts = nb::cast<nb::tuple>(value);
     table[nb::cast<uint64_t>(address)] = {nb::cast<std::string>(parts[0]),
                                           nb::cast<std::string>(parts[1]),
                                           nb::cast<uint32_t>(parts[2])};
   }
+  sim::TraceOptions options;
+  options.title = title;
+  options.label = [&](uint64_t address) {
+    auto found = table.find(address);
+    return found == table.end() ? sim::TraceOptions::Label() : found->second;
+  };
+  for (const auto &[name, offset, slotBytes, slots, blocks] : rings)
+    options.rings.push_back({name, offset, slotBytes, slots, blocks});
   std::string error;
   bool written;
   {
     nb::gil_scoped_release release;
-    written = writeTimeline(report, path, table, title, error);
+    written = writeTimeline(report, path, options, error);
   }
   if (!written) {
     PyErr_SetString(PyExc_OSError, error.c_str());
@@ -164,9 +241,11 @@ void bindReport(nb::module_ &module) {
       .def_prop_ro(
           "timeline_length",
           [](const sim::Report &report) { return report.timeline.size(); })
-      .def("timeline_places", &timelinePlaces)
+      .def("timeline_addresses", &timelineAddresses)
+      .def_static("locate", &locate, nb::arg("addresses"))
+      .def("accounts", &accountsOf)
       .def("save_timeline", &saveTimeline, nb::arg("path"), nb::arg("labels"),
-           nb::arg("title"))
+           nb::arg("rings"), nb::arg("title"))
       .def(
           "to_json",
           [](const sim::Report &report, bool timeline) {

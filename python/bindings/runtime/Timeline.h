@@ -11,19 +11,11 @@
 #include "tilelang/Sim/Simulator.h"
 
 #include <string>
-#include <unordered_map>
 
-/// The user's line behind a code address: its text, file and number.
-struct TimelineLabel {
-  std::string text;
-  std::string file;
-  uint32_t line = 0;
-};
-
-/// Writes the timeline of `report` in Chrome's trace format: microseconds of
-/// modelled time, cores as processes, pipes as threads.
+/// Writes the timeline of `report` in Chrome's trace format. Returns false and
+/// fills `error` if the file cannot be written.
 bool writeTimeline(const tilelang::sim::Report &report, const std::string &path,
-                   const std::unordered_map<uint64_t, TimelineLabel> &labels,
-                   const std::string &title, std::string &error);
+                   const tilelang::sim::TraceOptions &options,
+                   std::string &error);
 
 #endif // TILELANG_PYTHON_BINDINGS_RUNTIME_TIMELINE_H

@@ -65,6 +65,10 @@ SHAPES = [
     ((2, 3, 4, 40), 1),
     ((3, 1, 77), 1),
     ((8, 3000), 1),
+    ((66, 256), 1),
+    ((300, 130), 1),
+    ((2, 1000), 1),
+    ((1, 8192), 1),
 ]
 KINDS = [
     ("sum", "float32", "float32", True),
@@ -251,6 +255,127 @@ def test_running_maximum_over_blocks():
     top, total = tilelang.compile(main, target="ascend", out_idx=[1, 2])(x)
     np.testing.assert_array_equal(top, x.max(1))
     np.testing.assert_allclose(total, np.exp2(x.astype(np.float64)).sum(1), rtol=1e-5)
+
+
+# -- tiles in one another's place --------------------------------------------------------------------------------------
+
+
+def chain(M: int, N: int, rows: int) -> Any:
+    """Steps that can each write where they read, some of which read an operand after the first instruction."""
+
+    @T.prim_func
+    def main(X: T.Tensor((M, N), "float32"), Y: T.Tensor((M, N), "float32"), Z: T.Tensor((M, N), "float32")):
+        with T.Kernel(T.ceildiv(M, rows), threads=128) as bx:
+            x = T.alloc_fragment((rows, N), "float32")
+            doubled = T.alloc_fragment((rows, N), "float32")
+            kept = T.alloc_fragment((rows, N), "float32")
+            T.copy(X[bx * rows, 0], x)
+            for i, j in T.Parallel(rows, N):
+                doubled[i, j] = x[i, j] + x[i, j]
+            for i, j in T.Parallel(rows, N):
+                doubled[i, j] = doubled[i, j] * doubled[i, j] - 3.0 * doubled[i, j]
+            T.copy(doubled, kept)
+            for i, j in T.Parallel(rows, N):
+                doubled[i, j] = T.if_then_else(doubled[i, j] > 1.0, doubled[i, j] * x[i, j], doubled[i, j] + kept[i, j])
+            T.copy(doubled, Y[bx * rows, 0])
+            T.copy(kept, Z[bx * rows, 0])
+
+    return main
+
+
+@pytest.mark.parametrize(("M", "N", "rows"), [(64, 256, 64), (37, 300, 16), (5, 33, 4), (3, 5000, 1), (130, 64, 128)])
+def test_results_in_the_place_of_operands(M, N, rows):
+    x = np.random.default_rng(M + N).standard_normal((M, N)).astype(np.float32)
+    y, z = tilelang.compile(chain(M, N, rows), target="ascend", out_idx=[1, 2])(x)
+    doubled = x + x
+    kept = doubled * doubled - np.float32(3.0) * doubled
+    np.testing.assert_array_equal(z, kept)
+    np.testing.assert_array_equal(y, np.where(kept > 1.0, kept * x, kept + kept))
+
+
+def test_values_carried_round_a_loop_keep_their_place():
+    """The old sum is read in the next iteration: nothing may take its place."""
+    M, N = 16, 64
+
+    @T.prim_func
+    def main(X: T.Tensor((4, M, N), "float32"), Y: T.Tensor((M, N), "float32"), Z: T.Tensor((4, M, N), "float32")):
+        with T.Kernel(1):
+            x = T.alloc_fragment((M, N), "float32")
+            total = T.alloc_fragment((M, N), "float32")
+            square = T.alloc_fragment((M, N), "float32")
+            T.clear(total)
+            for k in T.serial(4):
+                T.copy(X[k, 0, 0], x)
+                for i, j in T.Parallel(M, N):
+                    total[i, j] = total[i, j] + x[i, j]
+                for i, j in T.Parallel(M, N):
+                    square[i, j] = total[i, j] * total[i, j]
+                T.copy(square, Z[k, 0, 0])
+            T.copy(total, Y)
+
+    x = np.random.default_rng(11).standard_normal((4, M, N)).astype(np.float32)
+    y, z = tilelang.compile(main, target="ascend", out_idx=[1, 2])(x)
+    total = np.zeros((M, N), np.float32)
+    for k in range(4):
+        total = total + x[k]
+        np.testing.assert_array_equal(z[k], total * total)
+    np.testing.assert_array_equal(y, total)
+
+
+# -- factors of arguments ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["difference", "product", "plain"])
+def test_factors_of_exp2(form):
+    """Constant factors join the one that turns exp2 into exp; equal arguments still give 1, however large they are."""
+    M, N, scale = 9, 130, 1.4426950408889634 if form == "plain" else 0.3
+
+    @T.prim_func
+    def main(X: T.Tensor((M, N), "float32"), Y: T.Tensor((M, N), "float32")):
+        with T.Kernel(1):
+            x = T.alloc_fragment((M, N), "float32")
+            top = T.alloc_fragment((M,), "float32")
+            T.copy(X, x)
+            T.reduce_max(x, top, dim=1)
+            for i, j in T.Parallel(M, N):
+                if form == "difference":
+                    x[i, j] = T.exp2(x[i, j] * scale - top[i] * scale)
+                else:
+                    x[i, j] = T.exp2((x[i, j] - top[i]) * scale)
+            T.copy(x, Y)
+
+    x = np.random.default_rng(12).standard_normal((M, N)).astype(np.float32) * 8
+    x[3] = -1e30
+    x[4, 5:] = -np.inf
+    y = tilelang.compile(main, target="ascend", out_idx=-1)(x)
+    wide = x.astype(np.float64)
+    np.testing.assert_allclose(y, np.exp2((wide - wide.max(1, keepdims=True)) * scale), rtol=5e-6, atol=1e-30)
+    np.testing.assert_array_equal(y[3], 1.0)
+
+
+def test_tanh_beside_a_constant():
+    """Only what a sum with 1 would lose anyway is given up; tanh itself stays exact near 0."""
+    N = 4096
+
+    @T.prim_func
+    def main(X: T.Tensor((N,), "float32"), Y: T.Tensor((N,), "float32"), Z: T.Tensor((N,), "float32")):
+        with T.Kernel(1):
+            x = T.alloc_fragment((N,), "float32")
+            y = T.alloc_fragment((N,), "float32")
+            z = T.alloc_fragment((N,), "float32")
+            T.copy(X, x)
+            for i in T.Parallel(N):
+                y[i] = 1 + T.tanh(x[i] * 0.5)
+            for i in T.Parallel(N):
+                z[i] = T.tanh(x[i] * 0.5)
+            T.copy(y, Y)
+            T.copy(z, Z)
+
+    x = np.concatenate([np.geomspace(1e-9, 200, N // 2), -np.geomspace(1e-9, 200, N // 2)]).astype(np.float32)
+    y, z = tilelang.compile(main, target="ascend", out_idx=[1, 2])(x)
+    exact = np.tanh(x.astype(np.float64) * 0.5)
+    np.testing.assert_allclose(y, 1 + exact, rtol=0, atol=3e-7)
+    np.testing.assert_allclose(z, exact, rtol=5e-7, atol=0)
 
 
 # -- run-time sizes ----------------------------------------------------------------------------------------------------

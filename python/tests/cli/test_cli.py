@@ -60,7 +60,7 @@ def test_version_and_help() -> None:
     result = command("--version")
     assert result.stdout == f"tilelang-native {tilelang.__version__}\n"
     text = command("--help").stdout
-    for name in ("doctor", "targets", "compile", "profile", "cache"):
+    for name in ("doctor", "targets", "compile", "report", "profile", "cache"):
         assert name in text
     assert command().returncode == 2
 

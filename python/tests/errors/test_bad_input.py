@@ -596,11 +596,13 @@ def test_keywords(add: Any) -> None:
 # -- while running -----------------------------------------------------------------------------------------------------
 
 
-def test_tile_that_nothing_wrote() -> None:
+def test_tile_that_the_run_did_not_write() -> None:
     @T.prim_func
-    def kernel(A: T.Tensor((64, 64), "float32")):
+    def kernel(A: T.Tensor((64, 64), "float32"), n: T.int32):
         with T.Kernel(1):
             s = T.alloc_shared((64, 64), "float32")
+            if n > 0:
+                T.clear(s)
             T.copy(s, A)  #! unwritten
 
     with refused(
@@ -611,23 +613,23 @@ def test_tile_that_nothing_wrote() -> None:
         "on pipe MTE3 of AIV",
         "help: write the whole tile before it is read",
     ):
-        compile(kernel)(np.zeros((64, 64), np.float32))
+        compile(kernel)(np.zeros((64, 64), np.float32), 0)
 
 
-def test_accumulator_that_nothing_cleared() -> None:
+def test_accumulator_that_the_run_did_not_clear() -> None:
     @T.prim_func
-    def kernel(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")):
+    def kernel(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32"), n: T.int32):
         with T.Kernel(1):
             a = T.alloc_shared((64, 64), "float16")
             b = T.alloc_shared((64, 64), "float16")
             c = T.alloc_fragment((64, 64), "float32")
             T.copy(A, a)
             T.copy(A, b)
-            T.gemm(a, b, c)
+            T.gemm(a, b, c, clear_accum=n > 0)
             T.copy(c, C)  #! uncleared
 
     with refused(CheckError, "uncleared", "uninitialised: ", "left in L0C", "help: start the accumulator: T.clear(C)"):
-        compile(kernel)(np.zeros((64, 64), np.float16), np.zeros((64, 64), np.float32))
+        compile(kernel)(np.zeros((64, 64), np.float16), np.zeros((64, 64), np.float32), 0)
 
 
 @pytest.mark.parametrize("index", [100000, 400, -3])

@@ -487,7 +487,9 @@ def test_whole_buffers_cannot_be_chosen(error_at):
                 T.clear(A if n > 0 else B)  #! choice
 
 
-@pytest.mark.parametrize("name", ["atomic_max", "Persistent", "cumsum", "print", "get_thread_binding", "sync_threads"])
+@pytest.mark.parametrize(
+    "name", ["atomic_max", "PersistentTileScheduler", "cumsum", "print", "get_thread_binding", "sync_threads"]
+)
 def test_names_of_later_work(name, error_at):
     with error_at("later", UnsupportedError, f"T.{name} is not supported yet"):
 

@@ -150,6 +150,15 @@ def test_profile(gemm: Any, matrices: Any) -> None:
     np.testing.assert_array_equal(profile.result, gemm(*matrices))
 
 
+def test_profile_of_time_only(gemm: Any, matrices: Any) -> None:
+    profile = gemm.profile(*matrices, time_only=True)
+    full = gemm.profile(*matrices)
+    assert (profile.cycles, profile.flops, profile.bytes_per_path) == (full.cycles, full.flops, full.bytes_per_path)
+    assert profile.result is None
+    with pytest.raises(ValueError, match="cannot be checked in a profile with time_only=True, which computes nothing"):
+        gemm.profile(*matrices, time_only=True, checks="on")
+
+
 def test_profile_table(gemm: Any, matrices: Any, capsys: pytest.CaptureFixture[str]) -> None:
     profile = gemm.profile(*matrices)
     text = str(profile)
@@ -232,7 +241,8 @@ def uninitialised() -> Any:
     def uninitialised(A: T.Tensor((256,), "float32")):
         with T.Kernel(1, threads=128) as _:
             tile = T.alloc_shared((256,), "float32")
-            T.copy(tile, A)  # nothing was ever written to the tile
+            T.copy(A[0:128], tile[0:128])
+            T.copy(tile, A)  # nothing was ever written to half of the tile
 
     return tilelang.compile(uninitialised, target="ascend")
 

@@ -210,6 +210,7 @@ def _artifact(
     artifact.statistics = result["statistics"]
     artifact.lines = result["lines"]
     artifact.remarks = _entries_of(result["diagnostics"])
+    artifact.description = result["description"]
     accesses = native_compiler().argument_accesses(prim_func.module())
     for index, parameter in enumerate(_signature(prim_func)):
         if parameter[0] == "tensor":

@@ -62,10 +62,10 @@ def _who(place: dict[str, Any]) -> str:
 
 def _remedy(finding: dict[str, Any]) -> str | None:
     """What to do in the tile language; the simulator speaks of chips only."""
-    if finding["kind"] == "stale-cache":
+    if finding["kind"] == "race" and "nothing orders block" in finding["message"]:
         return (
-            "blocks store single elements into one line of 64 bytes: collect them in a tile and T.copy it, or give "
-            "each block's elements a line of their own"
+            "blocks of one launch run in any order: add with T.atomic_add, give each block elements of its own, or "
+            "write in one kernel and read in the next"
         )
     if finding["kind"] != "uninitialised":
         return None

@@ -28,7 +28,7 @@ from .user_line import at_user_line, calling_line
 
 if TYPE_CHECKING:
     from .._runtime import Artifact, Report
-    from ..profiler import Profile, Profiler
+    from ..profiler import KernelReport, Profile, Profiler
 
 __all__ = ["JITKernel", "checks_enabled", "observe", "output_indices"]
 
@@ -205,6 +205,13 @@ class JITKernel:
         has a message and a place; `str()` shows them as errors are shown."""
         return remarks_of(self.artifact)
 
+    def report(self) -> KernelReport:
+        """What the compiler made of the program: where each statement runs, what each buffer became, what travels
+        between cores, how deep tasks are skewed, what was not vectorised, and why. Prints as tables."""
+        from ..profiler import kernel_report
+
+        return kernel_report(self.artifact, self.remarks)
+
     @property
     def target(self) -> str:
         return self.artifact.target
@@ -276,22 +283,40 @@ class JITKernel:
     # -- measuring -----------------------------------------------------------------------------------------------------
 
     def profile(
-        self, *args: Any, timeline: bool = True, checks: str | bool | None = None, warm_l2: bool = False
+        self,
+        *args: Any,
+        timeline: bool = True,
+        checks: str | bool | None = None,
+        warm_l2: bool = False,
+        time_only: bool = False,
     ) -> Profile:
-        """Runs the kernel once and tells where the modelled time goes. Without arguments it makes random inputs."""
+        """Runs the kernel once and tells where the modelled time goes. Without arguments it makes random inputs.
+
+        `warm_l2`: the arguments are in L2 when the kernel starts, as far as they fit. `time_only`: the same time
+        several times faster, but nothing is computed or checked and `result` is None; for kernels whose time does not
+        depend on values that they compute."""
         from ..profiler import Profile, make_inputs
 
         if not args and self._parameters:
             args = tuple(make_inputs(self))
         checked = checks_enabled(self._checks if checks is None else checks)
+        if time_only:
+            if checked and checks is not None:
+                raise ArgumentValueError(
+                    f"kernel '{self.name}' cannot be checked in a profile with time_only=True, which computes nothing",
+                    help="leave checks out, or time_only",
+                )
+            checked = False
         try:
             with progress(f"profiling {self.name} on {self.artifact.chip}"):
-                value, report = self._native.launch(args, checked, timeline=timeline, warm_l2=warm_l2)
+                value, report = self._native.launch(
+                    args, checked, timeline=timeline, warm_l2=warm_l2, time_only=time_only
+                )
         except TileLangError as error:
             self._explain(error)
             raise
         self._conclude(report)
-        return Profile(self._native, report, value)
+        return Profile(self._native, report, None if time_only else value)
 
     def get_profiler(self, tensor_supply_type: Any = None) -> Profiler:
         """A profiler that makes its own inputs."""

@@ -10,9 +10,9 @@ from typing import Any
 from ..dtypes import EXPORTED as _DTYPE_NAMES
 from ..dtypes import dtype
 from .annotations import Buffer, StridedTensor, Tensor, dynamic, symbolic
-from .atomics import atomic_add
+from .atomics import atomic_add, atomic_addx2, atomic_addx4
 from .compute import GemmWarpPolicy, gemm
-from .control import Parallel, Pipelined, Serial, if_then_else, serial, unroll, vectorized
+from .control import Parallel, Persistent, Pipelined, Serial, if_then_else, serial, unroll, vectorized
 from .control import select as Select
 from .eager import const, empty
 from .hints import (
@@ -83,6 +83,7 @@ __all__ = [
     "Macro",
     "Parallel",
     "Param",
+    "Persistent",
     "Pipelined",
     "PrimFunc",
     "Ref",
@@ -98,6 +99,8 @@ __all__ = [
     "annotate_layout",
     "assume",
     "atomic_add",
+    "atomic_addx2",
+    "atomic_addx4",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",

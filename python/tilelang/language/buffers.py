@@ -235,13 +235,14 @@ class Buffer:
         (value,) = tracer.create("tile.load", operands, (self.dtype.scalar_type,), location=location)
         return arith.loaded(value, self.dtype, location)
 
-    def store(self, indices: tuple[Size, ...], value: Any) -> None:
+    def store(self, indices: tuple[Size, ...], value: Any, atomic: bool = False) -> None:
         tracer = self._element_access()
         if not arith.is_operand(value):
             arith.not_a_value(value, f"an element of {self.describe()} takes a scalar")
         stored = arith.storage_value(value, self.dtype)
         tracer.effects += 1
-        tracer.create("tile.store", [stored, self.value, *(index_value(index) for index in indices)])
+        operands = [stored, self.value, *(index_value(index) for index in indices)]
+        tracer.create("tile.store", operands, [], {"atomic": "unit"} if atomic else {})
 
     def _element_access(self) -> Tracer:
         tracer = current(f"an element of {self.describe()}")

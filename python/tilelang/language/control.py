@@ -14,7 +14,18 @@ from .source import location_of_frame, user_frame
 from .tracer import current, fail, unsupported
 from .values import Const, Element, Expr, Operand, Var, as_plain_int, is_plain, plain, settle
 
-__all__ = ["Loop", "Parallel", "Pipelined", "Serial", "if_then_else", "select", "serial", "unroll", "vectorized"]
+__all__ = [
+    "Loop",
+    "Parallel",
+    "Persistent",
+    "Pipelined",
+    "Serial",
+    "if_then_else",
+    "select",
+    "serial",
+    "unroll",
+    "vectorized",
+]
 
 
 class Loop:
@@ -142,6 +153,48 @@ def Pipelined(
             values=[f"num_stages is {num_stages!r}"],
         )
     return _Range("T.Pipelined", "pipelined", start, stop, None, stages)
+
+
+class Persistent(_Range):
+    """The tiles of a grid that one of `wave_size` blocks computes: `for bx, by in T.Persistent([m, n], blocks, block)`.
+    Block `index` takes every `wave_size`-th tile; each tile is taken once. Tiles follow each other along the first
+    dimensions, within groups of up to `group_size` along the last one: a hint, which changes no result."""
+
+    def __init__(self, domain: Any, wave_size: Any, index: Any, group_size: Any = 8) -> None:
+        extents = domain if isinstance(domain, (tuple, list)) else [domain]
+        self.name = "T.Persistent"
+        if not extents:
+            fail(KernelValueError, "T.Persistent: the domain has no dimension", help="give one extent for each index")
+        group = as_plain_int(group_size)
+        if group is None or isinstance(group_size, bool) or group < 1:
+            fail(
+                KernelValueError,
+                "T.Persistent: group_size must be a number from 1 up",
+                values=[f"group_size is {group_size!r}"],
+            )
+        self.extents = [self._bound(f"extent {position}", extent) for position, extent in enumerate(extents)]
+        wave = self._bound("wave_size", wave_size)
+        for role, value in [("the wave_size", wave), *((f"extent {i}", e) for i, e in enumerate(self.extents))]:
+            if isinstance(value, int) and value < 1:
+                fail(KernelValueError, f"T.Persistent: {role} is {value}", help="it is at least 1")
+        total = self.extents[0]
+        for extent in self.extents[1:]:
+            total = normal_size(total * extent)
+        super().__init__(self.name, "serial", index, total, wave)
+        # Whole groups only: the coordinates stay simple.
+        last = self.extents[-1]
+        self.group = max(n for n in range(1, group + 1) if last % n == 0) if isinstance(last, int) else 1
+
+    def run(self) -> Iterator[Any]:
+        sizes = [*self.extents[:-1], self.group]
+        for rest in super().run():
+            coordinates = []
+            for size in reversed(sizes):
+                coordinates.append(rest % size)
+                rest = rest // size
+            within, *others = coordinates
+            indices = [*reversed(others), rest * self.group + within]
+            yield indices[0] if len(indices) == 1 else tuple(indices)
 
 
 class Parallel(Loop):

@@ -16,11 +16,11 @@ def _words(text: str) -> list[str]:
 
 #: Names of the neutral language, from the survey of existing programs.
 _LANGUAGE = _words("""
-    If Let LocalBuffer Persistent PersistentTileScheduler SharedBuffer FragmentBuffer Then While
+    If Let LocalBuffer PersistentTileScheduler SharedBuffer FragmentBuffer Then While
     access_ptr activemask address_of alloc_barrier alloc_buffer alloc_descriptor alloc_global alloc_reducer alloc_tmem
     align_up all_of all_sync annotate_compile_flags annotate_l2_hit_ratio annotate_min_blocks_per_sm
-    annotate_pass_configs annotate_restrict_buffers annotate_safe_value any_of any_sync async_copy atomic_addx2
-    atomic_addx4 atomic_load atomic_max atomic_min atomic_or atomic_store attr ballot ballot_sync
+    annotate_pass_configs annotate_restrict_buffers annotate_safe_value any_of any_sync async_copy
+    atomic_load atomic_max atomic_min atomic_or atomic_store attr ballot ballot_sync
     barrier_arrive barrier_wait c2d_im2col call_extern call_intrin call_packed comm_reducer copy_cluster
     copysign cummax cumsum decl_buffer device_assert dp4a finalize_reducer func_attr gemm_sp
     get_block_binding get_block_bindings get_lane_idx get_thread_binding get_thread_bindings get_warp_group_idx
@@ -35,6 +35,18 @@ _LANGUAGE = _words("""
     ieee_add ieee_sub ieee_mul ieee_fmaf ieee_frcp ieee_fsqrt ieee_frsqrt ieee_fdiv
     add2 sub2 mul2 fma2 max2 min2 abs2
 """)
+
+#: What to use instead, where there is something.
+_REMEDIES = {
+    **dict.fromkeys(
+        ("atomic_max", "atomic_min", "atomic_or"),
+        "let each block write its result to a place of its own, and combine them in a second kernel",
+    ),
+    **dict.fromkeys(
+        ("atomic_load", "atomic_store"),
+        "blocks of one launch do not wait for each other: write in one kernel and read in the next",
+    ),
+}
 
 #: Names bound to one vendor's hardware.
 _CUDA = _words("""
@@ -69,7 +81,7 @@ class Unavailable:
         self._why = why
 
     def _raise(self, *arguments: Any, **options: Any) -> Any:
-        raise UnsupportedError(f"T.{self._name} {self._why}", user_location())
+        raise UnsupportedError(f"T.{self._name} {self._why}", user_location(), help=_REMEDIES.get(self._name))
 
     __call__ = __getitem__ = __enter__ = __iter__ = _raise
 

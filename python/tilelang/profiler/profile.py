@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._native_path import chip_directory
-from ..errors import ArgumentValueError
-from ..jit.findings import LineTable, emitted_lines, user_text
+from ..errors import ArgumentValueError, SourceLocation
+from ..jit.findings import LineTable, emitted_lines
 from ..runtime.loading import native_runtime
+from .accounts import SHARES, Accounts, PipeUse, Wait
+from .program_text import Places, ProgramText
+from .table import byte_count, shortened, table
 
 if TYPE_CHECKING:
     from .._runtime import Kernel, Report
 
 __all__ = ["Profile"]
 
-
-def _bytes(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    raise AssertionError
+#: Waits that are shown, and the share of the time from which a wait is.
+_SHOWN_WAITS = 8
+_SHOWN_SHARE = 0.005
+_LINE_WIDTH = 44
 
 
 def _rate(per_second: float, unit: str) -> str:
@@ -68,6 +70,44 @@ class Profile:
         """Busy share of each pipe, by core type ("AIC", "AIV"): mean over the cores."""
         return {core: dict(entry["utilisation"]) for core, entry in self.data["core_types"].items()}
 
+    @functools.cached_property
+    def _accounts(self) -> Accounts:
+        return Accounts(self._report.accounts(), self.cycles)
+
+    @property
+    def pipes(self) -> dict[str, dict[str, PipeUse]]:
+        """Where the time of each pipe goes, by core type: shares that add up to 1, mean over the cores."""
+        return self._accounts.by_type() if self.cycles else {}
+
+    @property
+    def cores(self) -> dict[tuple[str, int], dict[str, PipeUse]]:
+        """The same for each core: ("AIC", 0) and so on."""
+        return self._accounts.by_core() if self.cycles else {}
+
+    @property
+    def cube_busy(self) -> float:
+        """Share of the time in which the matrix unit works, mean over the Cube cores; 0 without Cube cores."""
+        return float(self.utilisation.get("AIC", {}).get("M", 0.0))
+
+    @property
+    def vector_busy(self) -> float:
+        """Share of the time in which the vector unit works, mean over the Vector cores; 0 without Vector cores."""
+        return float(self.utilisation.get("AIV", {}).get("V", 0.0))
+
+    @functools.cached_property
+    def waits(self) -> list[Wait]:
+        """What pipes waited for, with the lines of the wait and of what ended it, the longest first."""
+        if not self.cycles:
+            return []
+        return self._accounts.waits(self._locate(self._accounts.addresses()))
+
+    def _locate(self, addresses: Sequence[int]) -> dict[int, SourceLocation | None]:
+        """The places of the program behind code addresses."""
+        places = self._report.locate(list(addresses))
+        lines = emitted_lines(self._kernel, places)
+        lines_of = LineTable(self.artifact)
+        return {address: lines_of.locate(line) for address, line in zip(addresses, lines, strict=True)}
+
     @property
     def bytes_per_path(self) -> dict[str, int]:
         """Bytes moved along each path between memories."""
@@ -102,9 +142,13 @@ class Profile:
         yield "modelled time", f"{self.microseconds:.2f} us ({data['launch_microseconds']:.2f} us of it launch)"
         yield "cycles", f"{self.cycles:.0f} at {data['clock_ghz']:g} GHz"
         yield "blocks", str(data["block_dim"])
-        for core, entry in data["core_types"].items():
-            shares = [f"{pipe} {share:.1%}" for pipe, share in entry["utilisation"].items() if share >= 0.0005]
-            yield f"{core} ({entry['cores']} cores) busy", ", ".join(shares) or "idle"
+        units = {"AIC": ("Cube", self.cube_busy), "AIV": ("Vector", self.vector_busy)}
+        busy = [
+            f"{unit} {share:.1%} (mean of {entry['cores']})"
+            for core, entry in data["core_types"].items()
+            for unit, share in [units[core]]
+        ]
+        yield "busy", ", ".join(busy) or "nothing: no block was launched"
         if self.flops:
             share = self.flops_per_second / self.peak_flops_per_second
             yield (
@@ -116,28 +160,73 @@ class Profile:
             yield "vector arithmetic", _rate(data["vector_operations"] / (self.microseconds * 1e-6), "op/s")
         for path, count in data["path_bytes"].items():
             rate = _rate(count / (self.microseconds * 1e-6), "B/s") if self.microseconds else "-"
-            yield path, f"{_bytes(count)}, {rate}"
+            yield path, f"{byte_count(count)}, {rate}"
         yield (
             "L2",
-            f"{_bytes(data['l2_hit_bytes'])} hit, {_bytes(data['l2_miss_bytes'])} missed, "
-            f"{_bytes(data['write_back_bytes'])} written back",
+            f"{byte_count(data['l2_hit_bytes'])} hit, {byte_count(data['l2_miss_bytes'])} missed, "
+            f"{byte_count(data['write_back_bytes'])} written back",
         )
         if self.flops and self.global_bytes:
             yield "intensity", f"{self.flops / self.global_bytes:.1f} FLOP/B of memory traffic"
-        for wait in sorted(data["waits"], key=lambda entry: -entry["cycles"])[:5]:
-            yield (
-                f"waiting, {wait['core_type']} {wait['pipe']}",
-                f"{wait['cycles']:.0f} cycles at {wait['what']} ({wait['count']} times, all cores)",
-            )
         yield "simulated in", f"{data['wall_seconds']:.3f} s"
 
     def _title(self) -> str:
         return f"{self.artifact.name} on the simulator of {self.artifact.chip}"
 
+    def pipe_table(self) -> list[str]:
+        """Where the time of each pipe goes, as lines of a table."""
+        rows = [("core", "pipe", *(name.replace("_", " ") for name in SHARES))]
+        for core, uses in self.pipes.items():
+            for pipe, use in uses.items():
+                shown = [f"{share:.1%}" if share >= 0.0005 else "" for share in use.shares().values()]
+                rows.append((core, pipe, *shown))
+        return table(rows, right=range(2, 2 + len(SHARES)))
+
+    def wait_table(self, count: int = _SHOWN_WAITS) -> list[str]:
+        """The longest waits, as lines of a table. Pipes that stood for the same reason share a line."""
+        # The scalar unit's own waits are those of the pipes that it feeds.
+        long = [wait for wait in self.waits if wait.share >= _SHOWN_SHARE and wait.pipe != "S"]
+        groups: dict[tuple[Any, ...], list[Wait]] = {}
+        for wait in long:
+            key = (wait.core_type, wait.kind, wait.name, wait.waits_at, wait.set_at, wait.through_dispatch)
+            groups.setdefault(key, []).append(wait)
+        text, places = ProgramText(self.artifact), self._places()
+        rows = [("core", "pipe", "share", "for", "line", "waits", "line", "set at", "by")]
+        for waits in list(groups.values())[:count]:
+            first = waits[0]
+            low, high = (f"{share:.1%}" for share in (waits[-1].share, first.share))
+            rows.append(
+                (
+                    first.core_type,
+                    ", ".join(wait.pipe for wait in waits),
+                    high if low == high else f"{low.removesuffix('%')} - {high}",
+                    first.name.replace("CrossCoreWaitFlag", "counter"),
+                    places.line(first.waits_at),
+                    shortened(text.line(first.waits_at), _LINE_WIDTH),
+                    places.line(first.set_at),
+                    shortened(text.line(first.set_at), _LINE_WIDTH),
+                    first.set_by,
+                )
+            )
+        return table(rows, right=(2,))
+
+    def _places(self) -> Places:
+        return Places(place for wait in self.waits for place in (wait.waits_at, wait.set_at))
+
+    def _sections(self) -> list[str]:
+        lines = []
+        for title, body in (
+            ("where the time of the pipes goes (mean over the cores)", self.pipe_table()),
+            (self._places().title("longest waits"), self.wait_table()),
+        ):
+            if body:
+                lines += ["", title, *body]
+        return lines
+
     def __str__(self) -> str:
         rows = list(self.rows())
         width = max(len(label) for label, _ in rows)
-        return "\n".join([self._title(), *(f"  {label:<{width}}  {value}" for label, value in rows)])
+        return "\n".join([self._title(), *(f"  {label:<{width}}  {value}" for label, value in rows), *self._sections()])
 
     def __repr__(self) -> str:
         return f"<Profile of {self._title()}: {self.microseconds:.2f} us, {self.cycles:.0f} cycles>"
@@ -150,27 +239,33 @@ class Profile:
         from rich.console import Console
         from rich.table import Table
 
-        table = Table(title=self._title(), show_header=False, title_justify="left")
-        table.add_column(style="bold")
-        table.add_column()
+        shown = Table(title=self._title(), show_header=False, title_justify="left")
+        shown.add_column(style="bold")
+        shown.add_column()
         for label, value in self.rows():
-            table.add_row(label, value)
-        Console().print(table)
+            shown.add_row(label, value)
+        Console().print(shown)
+        print("\n".join(self._sections()))
 
     def save_timeline(self, path: str | os.PathLike[str]) -> None:
         """Writes what every pipe did, in Chrome's trace format, which Perfetto opens: microseconds of modelled time,
-        cores as processes, pipes as threads, the lines of the program as names."""
+        cores as processes, pipes as threads with their instructions and waits, the lines of the program as names;
+        arrows from sets to waits; the slots of tiles that travel between cores as threads of a process per block."""
         if not self._report.timeline_length:
             raise ArgumentValueError(
                 "this profile has no timeline",
                 help="profile with timeline=True (the default), and run at least one block",
             )
-        table = LineTable(self.artifact)
-        places = self._report.timeline_places()
-        labels = {}
-        lines = emitted_lines(self._kernel, [(module, offset) for _, module, offset in places])
-        for (address, _, _), emitted in zip(places, lines, strict=True):
-            location = table.locate(emitted)
-            if location is not None:
-                labels[address] = (user_text(location), location.file, location.line)
-        self._report.save_timeline(os.fspath(path), labels, self._title())
+        text = ProgramText(self.artifact)
+        located = self._locate(self._report.timeline_addresses())
+        labels = {
+            address: (text.line(place), place.file, place.line)
+            for address, place in located.items()
+            if place is not None
+        }
+        description = json.loads(self.artifact.description or '{"rings": []}')
+        rings = [
+            (ring["name"], ring["offset"], ring["bytes"], ring["slots"], self.artifact.block_dim)
+            for ring in description["rings"]
+        ]
+        self._report.save_timeline(os.fspath(path), labels, rings, self._title())

@@ -175,19 +175,44 @@ def _check_script(script: str) -> None:
         raise ArgumentValueError(f"there is no file '{script}'")
 
 
-def _compile(options: argparse.Namespace) -> int:
+def _compiled_kernels(options: argparse.Namespace) -> list[JITKernel]:
+    """The kernels that a script compiles while it runs, or that of one factory or program in it."""
     script, name = _split_program(options.program)
     _check_script(script)
-    kernels: list[JITKernel] = []
     if name is not None:
-        kernels.append(_kernel_of(script, name, options))
-    else:
-        from ..jit.kernel import observe
+        return [_kernel_of(script, name, options)]
+    from ..jit.kernel import observe
 
-        with observe(created=kernels.append):
-            _run_script(script, options)
+    kernels: list[JITKernel] = []
+    with observe(created=kernels.append):
+        _run_script(script, options)
     if not kernels:
         print(f"{script} compiled no kernel", file=sys.stderr)
+    return kernels
+
+
+def _report(options: argparse.Namespace) -> int:
+    if options.program.endswith(".tlk"):
+        from ..runtime import load_kernel
+
+        kernels = [load_kernel(options.program)]
+    else:
+        kernels = _compiled_kernels(options)
+    # A script may ask for one kernel many times.
+    chosen = list({kernel.artifact.cache_key: kernel for kernel in kernels}.values())
+    if options.json:
+        import json
+
+        print(json.dumps([kernel.report().to_dict() for kernel in chosen]))
+    else:
+        print("\n\n".join(str(kernel.report()) for kernel in chosen))
+    return 0 if chosen else 1
+
+
+def _compile(options: argparse.Namespace) -> int:
+    script, _ = _split_program(options.program)
+    kernels = _compiled_kernels(options)
+    if not kernels:
         return 1
     output = Path(options.output) if options.output else None
     if len(kernels) > 1 and output is not None and not output.is_dir():
@@ -283,6 +308,10 @@ def _parser() -> argparse.ArgumentParser:
     compile.add_argument("-o", "--output", metavar="PATH", help="file, or folder for several kernels")
     compile.add_argument("--source", action="store_true", help="also write the emitted source beside the artifact")
     compile.set_defaults(run=_compile)
+
+    report = program("report", "compile kernels and show what the compiler decided; also of an artifact (FILE.tlk)")
+    report.add_argument("--json", action="store_true", help="a list of reports as JSON")
+    report.set_defaults(run=_report)
 
     profile = program("profile", "run kernels and show where the modelled time goes")
     profile.add_argument("--timeline", metavar="FILE", help="write a trace for Perfetto")

@@ -1,6 +1,6 @@
 // RUN: tilelang-opt %s --ascend-lower-vector --canonicalize --verify-diagnostics --split-input-file | FileCheck %s
 
-// Integer division has no vector form; the clip bounds the loop.
+// Integer division by elements has no vector form; the clip bounds the loop.
 
 #id = affine_map<(d0) -> (d0)>
 !t = memref<64xi32, #ascend.memory<ub>>
@@ -9,7 +9,7 @@
 // CHECK: %[[N:.*]] = arith.minsi %{{.*}}, %c64
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c1 {
 // CHECK: %[[X:.*]] = ascend.get_value %[[T:.*]] at %[[I]]
-// CHECK: %[[Y:.*]] = arith.floordivsi %[[X]], %c7_i32
+// CHECK: %[[Y:.*]] = arith.floordivsi %c7_i32, %[[X]]
 // CHECK: ascend.set_value %[[Y]] to %[[T]] at %[[I]]
 ascend.kernel vector @divide parameters ["n"] blocks 1 aic {
 ^bb0(%n: index):
@@ -19,11 +19,11 @@ ascend.kernel vector @divide parameters ["n"] blocks 1 aic {
   %c0 = arith.constant 0 : index
   %t = tile.alloc {name = "t"} : !t
   %rt = tile.region %t[%c0] sizes [] : !t -> !tile.region<64xi32>
-  // expected-remark @+1 {{runs as a scalar loop: the vector unit has no integer division}}
+  // expected-remark @+1 {{runs as a scalar loop: the divisor of an integer division differs between elements}}
   tile.map [64] ins(%rt : !tile.region<64xi32>) outs(%rt : !tile.region<64xi32>) clip [0] lower [%c0] upper [%n] maps [#id, #id] {
   ^bb0(%x: i32):
     %seven = arith.constant 7 : i32
-    %a = arith.floordivsi %x, %seven : i32
+    %a = arith.floordivsi %seven, %x : i32
     tile.yield %a : i32
   }
   ascend.end

@@ -140,8 +140,9 @@ ascend.kernel vector @rescale parameters [] blocks 1 aic {
 !t = memref<64xf32, #ascend.memory<ub>>
 
 // CHECK-LABEL: ascend.kernel vector @divide
+// CHECK: ascend.duplicate %[[CONSTANT:[^,]*]], %{{.*}} count 128 : memref<128xf32
 // CHECK: ascend.scalar Muls %{{.*}}, %{{.*}}, %cst{{.*}} count 64
-// CHECK: ascend.duplicate %[[BLOCK:[^,]*]], %{{.*}} count 8 : memref<8xf32
+// CHECK: %[[BLOCK:.*]] = ascend.view %[[CONSTANT]] : {{.*}} -> memref<8xf32
 // CHECK: ascend.binary Div %{{.*}}, %{{.*}}, %[[BLOCK]] repeat <mask = 64, count = 1, dstBlock = 1, dstRepeat = 8, src0Block = 1, src0Repeat = 8, src1Block = 0, src1Repeat = 0>
 ascend.kernel vector @divide parameters [] blocks 1 aic {
   ascend.end
@@ -368,6 +369,87 @@ ascend.kernel vector @scale parameters [] blocks 1 aic {
   ^bb0(%x: f32, %y: f32):
     %a = arith.mulf %x, %y : f32
     tile.yield %a : f32
+  }
+  ascend.end
+}
+
+// -----
+
+// Factors of the argument of exp2 join into one product; log2(e) needs none. Equal factors on both
+// sides of a difference are taken in.
+
+#id = affine_map<(d0) -> (d0)>
+!t = memref<512xf32, #ascend.memory<ub>>
+
+// CHECK-LABEL: ascend.kernel vector @factors
+// CHECK: ascend.binary Sub
+// CHECK-NEXT: ascend.unary Exp
+// CHECK-NEXT: ascend.scalar Muls
+// CHECK-NEXT: ascend.scalar Muls
+// CHECK-NEXT: ascend.binary Sub
+// CHECK-NEXT: ascend.unary Exp
+// CHECK-NEXT: ascend.end
+ascend.kernel vector @factors parameters [] blocks 1 aic {
+  ascend.end
+} aiv {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc {name = "t"} : !t
+  %u = tile.alloc {name = "u"} : !t
+  %rt = tile.region %t[%c0] sizes [] : !t -> !tile.region<512xf32>
+  %ru = tile.region %u[%c0] sizes [] : !t -> !tile.region<512xf32>
+  tile.map [512] ins(%rt, %ru : !tile.region<512xf32>, !tile.region<512xf32>) outs(%rt : !tile.region<512xf32>)
+      clip [] lower [] upper [] maps [#id, #id, #id] {
+  ^bb0(%x: f32, %y: f32):
+    %log2e = arith.constant 1.44269502 : f32
+    %d = arith.subf %x, %y : f32
+    %s = arith.mulf %d, %log2e : f32
+    %e = math.exp2 %s : f32
+    tile.yield %e : f32
+  }
+  tile.map [512] ins(%rt, %ru : !tile.region<512xf32>, !tile.region<512xf32>) outs(%rt : !tile.region<512xf32>)
+      clip [] lower [] upper [] maps [#id, #id, #id] {
+  ^bb0(%x: f32, %y: f32):
+    %scale = arith.constant 0.125 : f32
+    %a = arith.mulf %x, %scale : f32
+    %b = arith.mulf %scale, %y : f32
+    %d = arith.subf %a, %b : f32
+    %e = math.exp2 %d : f32
+    tile.yield %e : f32
+  }
+  ascend.end
+}
+
+// -----
+
+// A hyperbolic tangent that is only added to a constant needs no form for small arguments. The block
+// of the constant is made once, at the program's top.
+
+#id = affine_map<(d0) -> (d0)>
+!t = memref<512xf32, #ascend.memory<ub>>
+
+// CHECK-LABEL: ascend.kernel vector @offset
+// CHECK: ascend.duplicate %[[TWO:[^,]*]], %{{.*}} count 128
+// CHECK: ascend.scalar Muls
+// CHECK-NEXT: ascend.unary Exp
+// CHECK-NEXT: ascend.scalar Adds
+// CHECK-NEXT: %[[BLOCK:.*]] = ascend.view %[[TWO]] : {{.*}} -> memref<8xf32
+// CHECK-NEXT: ascend.binary Div %{{.*}}, %[[BLOCK]], %{{.*}} repeat
+// CHECK-NEXT: ascend.scalar Adds
+// CHECK-NEXT: ascend.scalar Adds
+// CHECK-NEXT: ascend.end
+ascend.kernel vector @offset parameters [] blocks 1 aic {
+  ascend.end
+} aiv {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc {name = "t"} : !t
+  %rt = tile.region %t[%c0] sizes [] : !t -> !tile.region<512xf32>
+  tile.map [512] ins(%rt : !tile.region<512xf32>) outs(%rt : !tile.region<512xf32>)
+      clip [] lower [] upper [] maps [#id, #id] {
+  ^bb0(%x: f32):
+    %one = arith.constant 1.0 : f32
+    %y = math.tanh %x : f32
+    %z = arith.addf %y, %one : f32
+    tile.yield %z : f32
   }
   ascend.end
 }

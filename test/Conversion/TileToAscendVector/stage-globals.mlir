@@ -128,3 +128,57 @@ func.func @direct(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>) {
   }
   return
 }
+
+// -----
+
+// Elements that lie apart, or that iterations share, are computed in a tile of the
+// iteration's shape and written one by one; atomic additions of a whole region are
+// one copy.
+
+#id = affine_map<(d0) -> (d0)>
+#apart = affine_map<(d0) -> (d0 * 3)>
+#same = affine_map<(d0) -> (0)>
+!g = memref<100xf32, #tile.scope<global>>
+!t = memref<32xf32, #tile.scope<fragment>>
+
+// CHECK-LABEL: func.func @scatter
+// CHECK: tile.alloc {name = "C"} : memref<32xf32, #tile.scope<fragment>>
+// CHECK: tile.map [32] {{.*}} outs(%[[TILE:.*]] : <32xf32>)
+// CHECK: math.exp
+// CHECK: tile.map [32] ins(%[[TILE]] : !tile.region<32xf32>) outs(%{{.*}} : <94xf32>)
+// CHECK-NOT: math.exp
+// CHECK: tile.map [32] {{.*}} outs(%[[SUM:.*]] : <32xf32>)
+// CHECK: tile.map [32] ins(%[[SUM]] : !tile.region<32xf32>) outs(%{{.*}} : <1xf32>)
+// CHECK: } {atomic}
+// CHECK: tile.map [32]
+// CHECK: tile.copy %{{.*}} to %{{.*}} {atomic} : <32xf32> to <32xf32>
+func.func @scatter(%c: !tile.ptr<f32>) {
+  %C = tile.tensor %c, sizes [] strides [] {name = "C"} : !tile.ptr<f32> -> !g
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  tile.kernel [%c4] {
+  ^bb0(%bx: index):
+    %t = tile.alloc {name = "t"} : !t
+    %rt = tile.region %t[%c0] sizes [] : !t -> !tile.region<32xf32>
+    %apart = tile.region %C[%c0] sizes [] : !g -> !tile.region<94xf32>
+    %one = tile.region %C[%c0] sizes [] : !g -> !tile.region<1xf32>
+    %whole = tile.region %C[%c0] sizes [] : !g -> !tile.region<32xf32>
+    tile.map [32] ins(%rt : !tile.region<32xf32>) outs(%apart : !tile.region<94xf32>)
+        clip [] lower [] upper [] maps [#id, #apart] {
+    ^bb0(%x: f32):
+      %y = math.exp %x : f32
+      tile.yield %y : f32
+    }
+    tile.map [32] ins(%rt : !tile.region<32xf32>) outs(%one : !tile.region<1xf32>)
+        clip [] lower [] upper [] maps [#id, #same] {
+    ^bb0(%x: f32):
+      tile.yield %x : f32
+    } {atomic}
+    tile.map [32] ins(%rt : !tile.region<32xf32>) outs(%whole : !tile.region<32xf32>)
+        clip [] lower [] upper [] maps [#id, #id] {
+    ^bb0(%x: f32):
+      tile.yield %x : f32
+    } {atomic}
+  }
+  return
+}

@@ -408,3 +408,13 @@ func.func @cast_rounding(%x: i32) {
   %y = tile.cast %x {rounding = 3 : i32} : i32 to i8
   return
 }
+
+// -----
+
+func.func @atomic_tile(%x: f32) {
+  %c0 = arith.constant 0 : index
+  %t = tile.alloc {name = "t"} : memref<64xf32, #tile.scope<shared>>
+  // expected-error @+1 {{expected a global buffer for an atomic addition, found buffer 't'}}
+  tile.store %x to %t[%c0] {atomic} : f32 to memref<64xf32, #tile.scope<shared>>
+  return
+}

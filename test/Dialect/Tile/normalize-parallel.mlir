@@ -425,3 +425,30 @@ func.func @empty() {
   }
   return
 }
+
+// -----
+
+// Atomic additions may share elements; where a condition does not hold, what
+// changes nothing is added.
+
+!m = memref<64x64xf32, #tile.scope<shared>>
+!g = memref<64xf32, #tile.scope<global>>
+
+// CHECK-LABEL: func.func @atomic
+func.func @atomic(%m: !m, %g: !g) {
+  // CHECK: %[[NOTHING:.*]] = arith.constant -0.000000e+00 : f32
+  // CHECK: tile.map [64, 64] ins(%{{.*}} : !tile.region<64x64xf32>) outs(%{{.*}} : <64xf32>)
+  // CHECK: %[[VALUE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NOTHING]] : f32
+  // CHECK: tile.yield %[[VALUE]]
+  // CHECK: } {atomic}
+  %zero = arith.constant 0.0 : f32
+  tile.parallel [64, 64] {
+  ^bb0(%i: index, %j: index):
+    %x = tile.load %m[%i, %j] : !m -> f32
+    %positive = arith.cmpf ogt, %x, %zero : f32
+    scf.if %positive {
+      tile.store %x to %g[%j] {atomic} : f32 to !g
+    }
+  }
+  return
+}

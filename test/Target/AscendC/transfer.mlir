@@ -21,21 +21,21 @@
 // CHECK-NEXT:   LocalTensor<float> t(TPosition::VECCALC, 0x0, 40000);  // UB, 160000 B at 0x0, transfer.mlir
 // CHECK-NEXT:   LocalTensor<uint8_t> m(TPosition::VECCALC, 0x9000, 1024);  // UB, 1024 B at 0x9000, transfer.mlir
 // CHECK-NEXT:   const int32_t left = 64 - n;
-// CHECK-NEXT:   DataCopyPad(u, X[n], DataCopyExtParams{64, 400, 0, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
-// CHECK-NEXT:   DataCopyPad(u, X[n], DataCopyExtParams{uint16_t(left), 384, 16, 1, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
+// CHECK-NEXT:   DataCopyPad(u, X[n], DataCopyExtParams{64, 400, 0, 0, 0}, DataCopyPadExtParams<float>{true, 0, 0, 0});
+// CHECK-NEXT:   DataCopyPad(u, X[n], DataCopyExtParams{uint16_t(left), 384, 16, 1, 0}, DataCopyPadExtParams<float>{true, 0, 0, 0});
 // CHECK-NEXT:   DataCopyPad(X[n], u, DataCopyExtParams{64, uint32_t(left * 4), uint32_t(13 - (left * 4 + 31) / 32), uint32_t((100 - left) * 4), 0});
 // CHECK-NEXT:   DataCopy(r, X[n], 96);
-// CHECK-NEXT:   DataCopyPad(r, X[n], DataCopyExtParams{1, 12, 0, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
+// CHECK-NEXT:   DataCopyPad(r, X[n], DataCopyExtParams{1, 12, 0, 0, 0}, DataCopyPadExtParams<float>{true, 0, 0, 0});
 // CHECK-NEXT:   DataCopyPad(X[n], r, DataCopyExtParams{1, 12, 0, 0, 0});
 // CHECK-NEXT:   SetAtomicAdd<float>();
 // CHECK-NEXT:   DataCopyPad(X[n], r, DataCopyExtParams{1, 12, 0, 0, 0});
 // CHECK-NEXT:   SetAtomicNone();
 // CHECK-NEXT:   for (int32_t row = 0; row < 64; ++row) {
-// CHECK-NEXT:     DataCopyPad(u[row * 104], X[n], DataCopyExtParams{1, 400, 0, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
+// CHECK-NEXT:     DataCopyPad(u[row * 104], X[n], DataCopyExtParams{1, 400, 0, 0, 0}, DataCopyPadExtParams<float>{true, 0, 0, 0});
 // CHECK-NEXT:   }
 // CHECK-NEXT:   for (int32_t row_1 = 0; row_1 < n; row_1 += 4095) {
 // CHECK-NEXT:     const int32_t count = n - row_1 < 4095 ? n - row_1 : 4095;
-// CHECK-NEXT:     DataCopyPad(t[row_1 * 8], X[row_1 * 8], DataCopyExtParams{uint16_t(count), 12, 20, 0, 0}, DataCopyPadExtParams<float>{false, 0, 0, 0});
+// CHECK-NEXT:     DataCopyPad(t[row_1 * 8], X[row_1 * 8], DataCopyExtParams{uint16_t(count), 12, 20, 0, 0}, DataCopyPadExtParams<float>{true, 0, 0, 0});
 // CHECK-NEXT:   }
 // CHECK-NEXT:   DataCopy(X[n], u, 6144);
 // CHECK-NEXT:   DataCopy(m.ReinterpretCast<int8_t>(), flags[n], 64);

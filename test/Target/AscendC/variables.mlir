@@ -9,6 +9,8 @@
 // CHECK:          float total;
 // CHECK-NEXT:     total = 0.0f;
 // CHECK-NEXT:     for (int32_t j = 0; j < 8; ++j) {
+// What the kernel writes itself is read past the scalar unit's cache.
+// CHECK-NEXT:       DataCacheCleanAndInvalid<float, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(A[j]);
 // CHECK-NEXT:       const float value = A.GetValue(j);
 // CHECK-NEXT:       const float value_1 = total;
 // CHECK-NEXT:       const float value_2 = value_1 + value;

@@ -50,6 +50,26 @@ def AscendSplitKernel : Pass<"ascend-split-kernel", "::mlir::ModuleOp"> {
   ];
 }
 
+def AscendOrderTasks : Pass<"ascend-order-tasks", "::mlir::ModuleOp"> {
+  let summary = "Let both core types run ahead of what they wait for from each other";
+  let description = [{
+    The body of a loop that both programs run falls into tasks, cut where values
+    travel between the cores: task 0 and 2 on the Cube core, 1 and 3 on the Vector
+    cores. Where a program has several tasks, later ones work on earlier
+    iterations: `for t in 0 .. n + d: if t < n: task 0 of t; if t >= d: task 2 of t - d`.
+    While a core waits for the answer to one task, it works on the next.
+
+    Guards carry `ascend.task` and `ascend.skew`, the loop `ascend.skew`. A buffer that
+    one task leaves for a later one carries `ascend.task_versions`; until buffers get
+    their versions, it is understood per iteration.
+  }];
+  let dependentDialects = ["::tilelang::ascend::AscendDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"depth", "depth", "int64_t", "2", "iterations between two tasks of a core; 0 leaves programs as they are">
+  ];
+}
+
 def AscendLowerCube : Pass<"ascend-lower-cube", "::mlir::ModuleOp"> {
   let summary = "Lower the Cube core's tile operations to instructions";
   let description = [{

@@ -92,6 +92,14 @@ Value ascend::rootBuffer(Value view) {
   return view;
 }
 
+int64_t ascend::skewOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (isa<scf::IfOp>(op))
+      if (auto skew = op->getAttrOfType<IntegerAttr>(kSkewAttr))
+        return skew.getInt();
+  return 0;
+}
+
 Value ascend::ringOf(Value view) {
   while (auto op = view.getDefiningOp<ViewOp>()) {
     if (op.getRing())

@@ -20,24 +20,18 @@ namespace {
 class ByteSet {
 public:
   void add(ByteRange range) {
-    SmallVector<ByteRange, 4> result;
-    for (const ByteRange &other : ranges) {
-      if (other.end < range.begin || range.end < other.begin) {
-        result.push_back(other);
-        continue;
-      }
-      range.begin = std::min(range.begin, other.begin);
-      range.end = std::max(range.end, other.end);
+    auto *first = firstEndingAt(range.begin), *last = first;
+    for (; last != ranges.end() && last->begin <= range.end; ++last) {
+      range.begin = std::min(range.begin, last->begin);
+      range.end = std::max(range.end, last->end);
     }
-    result.push_back(range);
-    llvm::sort(result, [](const ByteRange &a, const ByteRange &b) {
-      return a.begin < b.begin;
-    });
-    ranges = std::move(result);
+    first = ranges.erase(first, last);
+    ranges.insert(first, range);
   }
   bool contains(const ByteRange &range) const {
-    return llvm::any_of(
-        ranges, [&](const ByteRange &other) { return other.contains(range); });
+    const auto *first = firstEndingAt(range.begin + 1);
+    return range.begin >= range.end ||
+           (first != ranges.end() && first->contains(range));
   }
   ByteSet intersect(const ByteSet &other) const {
     ByteSet result;
@@ -49,6 +43,15 @@ public:
   }
 
 private:
+  /// The first range that ends at `position` or behind it.
+  ByteRange *firstEndingAt(int64_t position) {
+    return llvm::partition_point(
+        ranges, [&](const ByteRange &range) { return range.end < position; });
+  }
+  const ByteRange *firstEndingAt(int64_t position) const {
+    return const_cast<ByteSet *>(this)->firstEndingAt(position);
+  }
+
   SmallVector<ByteRange, 4> ranges;
 };
 
@@ -68,6 +71,7 @@ public:
 
 private:
   bool initialises(MmadOp mmad) const;
+  SmallVector<ByteRange> stretchesOf(const Access &access) const;
 
   const CoreProgram &program;
   Value buffer;
@@ -103,23 +107,40 @@ bool ContentsWalk::initialises(MmadOp mmad) const {
   return found;
 }
 
+/// The bytes of an access one by one, as far as the buffer has them.
+SmallVector<ByteRange> ContentsWalk::stretchesOf(const Access &access) const {
+  auto clipped = [&](int64_t begin, int64_t end) {
+    return ByteRange{std::min(begin, size), std::min(end, size)};
+  };
+  if (!access.exact || !access.range || access.range->bytes.isContiguous())
+    return {clipped(access.bytes.begin, access.bytes.end)};
+  SmallVector<ByteRange> result;
+  const StridedBytes &bytes = access.range->bytes;
+  for (int64_t row = 0; row != bytes.rows; ++row)
+    for (int64_t block = 0; block != bytes.blocks; ++block) {
+      int64_t begin = access.range->offset.constant + row * bytes.rowPitch +
+                      block * bytes.blockPitch;
+      result.push_back(clipped(begin, begin + bytes.length));
+    }
+  return result;
+}
+
 bool ContentsWalk::readsOld(Body *body, ByteSet &written) {
   for (const Child &child : body->children) {
     if (child.instruction >= 0) {
       const Instruction &instruction = program.instructions[child.instruction];
       auto mmad = dyn_cast<MmadOp>(instruction.op);
-      auto clipped = [&](const Access &access) {
-        return ByteRange{std::min(access.bytes.begin, size),
-                         std::min(access.bytes.end, size)};
-      };
       for (const Access &access : instruction.accesses)
         if (access.root == buffer && access.reads &&
             !(access.writes && mmad && initialises(mmad)) &&
-            !written.contains(clipped(access)))
+            !llvm::all_of(stretchesOf(access), [&](const ByteRange &stretch) {
+              return written.contains(stretch);
+            }))
           return true;
       for (const Access &access : instruction.accesses)
         if (access.root == buffer && access.writes && access.exact)
-          written.add(clipped(access));
+          for (const ByteRange &stretch : stretchesOf(access))
+            written.add(stretch);
       continue;
     }
     if (child.bodies.front()->loop) {
@@ -203,11 +224,18 @@ std::vector<BufferUse> sync::findBufferUses(Region &region,
     Body *body = use.accesses.front()->body;
     for (const Instruction *access : use.accesses)
       body = commonBody(body, 0, access->body, 0).body;
-    // Outwards to the first loop that does not carry the contents.
-    while (
-        body->parent &&
-        !(body->loop && (isGridLoop(body->loop) ||
-                         !isCarriedBy(body, program, use.alloc.getBuffer()))))
+    // Outwards to the first loop that does not carry the contents; to the one
+    // whose tasks are skewed, if it is kept for later tasks.
+    bool keptForTasks = use.alloc->hasAttr(kTaskVersionsAttr);
+    auto rotates = [&](Body *body) {
+      if (!body->loop)
+        return false;
+      if (keptForTasks)
+        return body->loop->hasAttr(kSkewAttr);
+      return isGridLoop(body->loop) ||
+             !isCarriedBy(body, program, use.alloc.getBuffer());
+    };
+    while (body->parent && !rotates(body))
       body = body->parent;
     use.loop = body->loop;
     use.tight = {std::numeric_limits<int>::max(), 0};
@@ -218,6 +246,17 @@ std::vector<BufferUse> sync::findBufferUses(Region &region,
       use.tight.end = std::max(use.tight.end, span.end);
     }
     use.wide = use.loop ? numbering.of(body) : use.tight;
+    use.outer = use.wide;
+    for (const Instruction *access : use.accesses)
+      for (Body *inside = access->body; inside->parent; inside = inside->parent)
+        if (!inside->parent->parent || isGridLoop(inside->parent->loop)) {
+          Span span = numbering.of(inside->parent, inside->parentChild);
+          // What lies in the loop over the blocks itself has its own span.
+          if (isGridLoop(inside->loop))
+            continue;
+          use.outer.begin = std::min(use.outer.begin, span.begin);
+          use.outer.end = std::max(use.outer.end, span.end);
+        }
   }
   return uses;
 }

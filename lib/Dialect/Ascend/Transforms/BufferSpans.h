@@ -36,6 +36,9 @@ struct BufferUse {
   Span tight;
   /// The whole of `loop`; equals `tight` without one.
   Span wide;
+  /// The whole of the outermost loops inside the loop over the blocks that hold
+  /// accesses.
+  Span outer;
 };
 
 /// All buffers of a program, in the order of their allocations.

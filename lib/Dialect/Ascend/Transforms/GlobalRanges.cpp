@@ -24,14 +24,14 @@ using namespace tilelang;
 using namespace tilelang::ascend;
 using namespace tilelang::ascend::sync;
 
-static std::optional<int64_t> constantOf(Value value) {
+std::optional<int64_t> sync::constantOf(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.getSExtValue();
   return std::nullopt;
 }
 
-static void addScaled(LinearForm &form, Value value, int64_t scale) {
+void sync::addScaled(LinearForm &form, Value value, int64_t scale) {
   if (auto constant = constantOf(value)) {
     form.constant += scale * *constant;
     return;
@@ -133,14 +133,6 @@ std::optional<GlobalRange> sync::globalRangeOf(Operation *op) {
       .Default([](Operation *) { return Result(); });
 }
 
-namespace {
-/// The distance `second - first` as far as it is known: low..high elements.
-struct Distance {
-  int64_t low = 0, high = 0;
-  bool exact() const { return low == high; }
-};
-} // namespace
-
 static bool isInside(Value value, scf::ForOp loop) {
   return loop && loop.getRegion().isAncestor(value.getParentRegion());
 }
@@ -163,14 +155,13 @@ static bool widen(Distance &distance, Value symbol, int64_t coefficient) {
   return true;
 }
 
-/// `varies` says which symbols differ between the two accesses;
-/// `except` is a symbol that the caller treats itself.
-static std::optional<Distance>
-distanceOf(const GlobalRange &first, const GlobalRange &second,
-           llvm::function_ref<bool(Value)> varies, Value except) {
-  Distance distance{second.offset.constant - first.offset.constant,
-                    second.offset.constant - first.offset.constant};
-  for (auto [symbol, coefficient] : second.offset.terms) {
+std::optional<Distance> sync::distanceOf(const LinearForm &first,
+                                         const LinearForm &second,
+                                         llvm::function_ref<bool(Value)> varies,
+                                         Value except) {
+  Distance distance{second.constant - first.constant,
+                    second.constant - first.constant};
+  for (auto [symbol, coefficient] : second.terms) {
     if (symbol == except)
       continue;
     if (varies(symbol)) {
@@ -178,11 +169,11 @@ distanceOf(const GlobalRange &first, const GlobalRange &second,
         return std::nullopt;
       continue;
     }
-    auto other = first.offset.terms.find(symbol);
-    if (other == first.offset.terms.end() || other->second != coefficient)
+    auto other = first.terms.find(symbol);
+    if (other == first.terms.end() || other->second != coefficient)
       return std::nullopt;
   }
-  for (auto [symbol, coefficient] : first.offset.terms) {
+  for (auto [symbol, coefficient] : first.terms) {
     if (symbol == except)
       continue;
     if (varies(symbol)) {
@@ -190,10 +181,20 @@ distanceOf(const GlobalRange &first, const GlobalRange &second,
         return std::nullopt;
       continue;
     }
-    if (!second.offset.terms.contains(symbol))
+    if (!second.terms.contains(symbol))
       return std::nullopt;
   }
   return distance;
+}
+
+bool sync::variesWithin(Value symbol, scf::ForOp within) {
+  Operation *owner = symbol.getParentBlock()->getParentOp();
+  auto loop = dyn_cast<scf::ForOp>(owner);
+  if (!loop)
+    loop = owner->getParentOfType<scf::ForOp>();
+  if (!loop || loop == within)
+    return false;
+  return !within || within->isProperAncestor(loop);
 }
 
 /// Elements from the first to the last one touched, where known.
@@ -233,17 +234,9 @@ bool sync::mayMeetInIteration(const GlobalRange &first,
                               const GlobalRange &second, scf::ForOp within) {
   if (first.elementType != second.elementType)
     return true;
-  // Values of loops deeper than the common one differ between the accesses.
-  auto varies = [&](Value symbol) {
-    Operation *owner = symbol.getParentBlock()->getParentOp();
-    auto loop = dyn_cast<scf::ForOp>(owner);
-    if (!loop)
-      loop = owner->getParentOfType<scf::ForOp>();
-    if (!loop || loop == within)
-      return false;
-    return !within || within->isProperAncestor(loop);
-  };
-  auto distance = distanceOf(first, second, varies, Value());
+  auto distance = distanceOf(first.offset, second.offset, [&](Value symbol) {
+    return variesWithin(symbol, within);
+  });
   return !distance || !areApart(first, second, *distance);
 }
 
@@ -253,7 +246,7 @@ bool sync::mayMeetAcross(const GlobalRange &first, const GlobalRange &second,
     return true;
   Value variable = loop.getInductionVar();
   auto varies = [&](Value symbol) { return isInside(symbol, loop); };
-  auto distance = distanceOf(first, second, varies, variable);
+  auto distance = distanceOf(first.offset, second.offset, varies, variable);
   if (!distance)
     return true;
   auto coefficientOf = [&](const GlobalRange &range) {

@@ -22,6 +22,27 @@ struct LinearForm {
   int64_t constant = 0;
 };
 LinearForm linearFormOf(mlir::Value value);
+/// Adds `scale * value` to `form`.
+void addScaled(LinearForm &form, mlir::Value value, int64_t scale);
+
+std::optional<int64_t> constantOf(mlir::Value value);
+
+/// The distance from one offset to another as far as it is known: low..high.
+struct Distance {
+  int64_t low = 0, high = 0;
+  bool exact() const { return low == high; }
+};
+/// `second - first`; nothing where it is not known at all. `varies` says which
+/// symbols differ between the two; `except` is one that the caller treats
+/// itself.
+std::optional<Distance> distanceOf(const LinearForm &first,
+                                   const LinearForm &second,
+                                   llvm::function_ref<bool(mlir::Value)> varies,
+                                   mlir::Value except = {});
+/// Whether a symbol may have different values in two accesses in the same
+/// iteration of `within`, the innermost loop around both (or null): it belongs
+/// to a deeper loop.
+bool variesWithin(mlir::Value symbol, mlir::scf::ForOp within);
 
 /// The largest value an index can have, where that shows in how it is computed.
 std::optional<int64_t> upperBoundOf(mlir::Value value);

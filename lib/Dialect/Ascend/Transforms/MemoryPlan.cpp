@@ -35,6 +35,8 @@ ChipMemory sync::chipMemoryOf(MemoryKind memory) {
 }
 
 static Span spanOf(const PlacedBuffer &buffer, Sharing sharing) {
+  if (sharing == Sharing::Temporaries && buffer.use->transferred)
+    return buffer.use->outer;
   bool keepsLoop = buffer.versions > 1 ||
                    (sharing == Sharing::Loops && buffer.use->transferred);
   return keepsLoop ? buffer.use->wide : buffer.use->tight;

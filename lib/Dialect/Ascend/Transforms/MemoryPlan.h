@@ -18,6 +18,9 @@ namespace tilelang::ascend::sync {
 enum class Sharing {
   /// Every buffer has bytes of its own.
   None,
+  /// Vector temporaries share, and buffers of loops that follow each other in a
+  /// block.
+  Temporaries,
   /// Buffers of different loops, and vector temporaries, share.
   Loops,
   /// Buffers with one version share as soon as they are dead.

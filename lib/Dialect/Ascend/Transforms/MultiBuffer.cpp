@@ -25,8 +25,22 @@ using namespace tilelang::ascend::sync;
 
 static constexpr StringLiteral debugTag = "ascend-multi-buffer";
 
-/// Slots of a workspace: one being written, one being read, one between.
+/// Slots of a workspace: one being written, one being read, one between, and
+/// one for each iteration that tasks of its loop are behind.
 static constexpr int64_t kWorkspaceVersions = 3;
+
+/// Iterations that the last task of a loop is behind its first.
+static int64_t skewOfLoop(scf::ForOp loop) {
+  auto skew = loop->getAttrOfType<IntegerAttr>(kSkewAttr);
+  return skew ? skew.getInt() : 0;
+}
+
+/// Versions that must exist at once, since a later task of a skewed loop reads
+/// what an earlier one wrote.
+static int64_t taskVersions(AllocOp alloc) {
+  auto versions = alloc->getAttrOfType<IntegerAttr>(kTaskVersionsAttr);
+  return versions ? versions.getInt() : 1;
+}
 
 /// What `num_stages` of the loop asks for; nothing without it.
 static std::optional<int64_t> stagesOf(scf::ForOp loop) {
@@ -45,6 +59,10 @@ struct Choice {
   PlacedBuffer placed;
   /// The number is the program's own.
   bool asked = false;
+  /// Versions before any had to be given up for lack of space.
+  int64_t wanted = 1;
+  /// Fewer would be wrong.
+  int64_t fewest = 1;
 };
 
 /// The buffers of one memory of one core.
@@ -59,6 +77,10 @@ public:
   SmallVector<Choice> choices;
 
 private:
+  bool fits() {
+    return fits(Sharing::None) || fits(Sharing::Temporaries) ||
+           fits(Sharing::Loops);
+  }
   bool fits(Sharing sharing);
   void dropOwn();
   bool dropStage();
@@ -71,14 +93,19 @@ private:
 class Rotation {
 public:
   explicit Rotation(Region &program) : program(program) {}
-  void rotate(Value buffer, scf::ForOp loop, int64_t versions);
+  /// `acrossTasks` says that tasks with different skews use the buffer.
+  void rotate(Value buffer, scf::ForOp loop, int64_t versions,
+              bool acrossTasks);
 
 private:
-  Value ringFor(scf::ForOp loop, int64_t versions);
+  void rotateIn(Block &block, Value buffer, scf::ForOp loop, int64_t versions,
+                int64_t skew);
+  Value ringFor(scf::ForOp loop, int64_t versions, int64_t skew);
   std::string nameFor(scf::ForOp loop, int64_t versions);
 
   Region &program;
-  DenseMap<std::pair<Operation *, int64_t>, Value> rings;
+  /// By loop, versions and start.
+  DenseMap<std::tuple<Operation *, int64_t, int64_t>, Value> rings;
   llvm::StringSet<> names;
 };
 
@@ -102,6 +129,10 @@ void MemoryChoices::add(const BufferUse &use) {
   }
   if (!rotates)
     choice.placed.versions = 1;
+  // What is kept for later tasks adds to what lets transfers run ahead.
+  choice.fewest = taskVersions(use.alloc);
+  choice.placed.versions += choice.fewest - 1;
+  choice.wanted = choice.placed.versions;
   choices.push_back(choice);
 }
 
@@ -124,7 +155,7 @@ void MemoryChoices::dropOwn() {
   };
   llvm::MapVector<std::pair<Operation *, int>, Group> groups;
   for (auto [index, choice] : llvm::enumerate(choices)) {
-    if (choice.asked || choice.placed.versions == 1)
+    if (choice.asked || choice.placed.versions == choice.fewest)
       continue;
     bool loaded = llvm::any_of(
         choice.placed.use->accesses,
@@ -138,14 +169,14 @@ void MemoryChoices::dropOwn() {
   }
   auto drop = [&](const Group &group) {
     for (size_t index : group.members)
-      choices[index].placed.versions = 1;
+      choices[index].placed.versions = choices[index].fewest;
   };
   const Group *best = nullptr;
   bool bestFits = false;
   for (auto &[key, group] : groups) {
     auto before = choices;
     drop(group);
-    bool nowFits = fits(Sharing::None) || fits(Sharing::Loops);
+    bool nowFits = fits();
     choices = before;
     auto rank = [](const Group &group, bool fits) {
       return fits ? std::tuple(0, group.bytes, int64_t(group.depth))
@@ -160,7 +191,8 @@ void MemoryChoices::dropOwn() {
     return;
   drop(*best);
   for (size_t index : best->members)
-    TILELANG_DEBUG(debugTag, "one version of '"
+    TILELANG_DEBUG(debugTag, choices[index].fewest
+                                 << " version(s) of '"
                                  << choices[index].placed.use->alloc.getName()
                                  << "'");
 }
@@ -170,7 +202,7 @@ void MemoryChoices::dropOwn() {
 bool MemoryChoices::dropStage() {
   llvm::MapVector<Operation *, int64_t> bytes;
   for (Choice &choice : choices)
-    if (choice.asked && choice.placed.versions > 1)
+    if (choice.asked && choice.placed.versions > choice.fewest)
       bytes[choice.placed.use->loop] += choice.placed.bytes();
   Operation *worst = nullptr;
   for (auto [loop, size] : bytes)
@@ -180,16 +212,16 @@ bool MemoryChoices::dropStage() {
     return false;
   for (Choice &choice : choices)
     if (choice.asked && choice.placed.use->loop == worst &&
-        choice.placed.versions > 1)
+        choice.placed.versions > choice.fewest)
       --choice.placed.versions;
   return true;
 }
 
 void MemoryChoices::reduce() {
   auto wanted = choices;
-  while (!fits(Sharing::None) && !fits(Sharing::Loops)) {
+  while (!fits()) {
     bool own = llvm::any_of(choices, [](const Choice &choice) {
-      return !choice.asked && choice.placed.versions > 1;
+      return !choice.asked && choice.placed.versions > choice.fewest;
     });
     if (own)
       dropOwn();
@@ -235,8 +267,10 @@ std::string Rotation::nameFor(scf::ForOp loop, int64_t versions) {
   return name;
 }
 
-Value Rotation::ringFor(scf::ForOp loop, int64_t versions) {
-  Value &ring = rings[{loop, versions}];
+Value Rotation::ringFor(scf::ForOp loop, int64_t versions, int64_t skew) {
+  // A task that is behind names the slot of an earlier step.
+  int64_t start = (versions - skew % versions) % versions;
+  Value &ring = rings[{loop, versions, start}];
   if (ring)
     return ring;
   OpBuilder builder = OpBuilder::atBlockBegin(&program.front());
@@ -246,51 +280,75 @@ Value Rotation::ringFor(scf::ForOp loop, int64_t versions) {
     builder.setInsertionPointAfter(&*builder.getInsertionPoint());
   ring = RingOp::create(builder, loop.getLoc(),
                         RingType::get(builder.getContext()), versions,
-                        nameFor(loop, versions));
+                        nameFor(loop, versions), start);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   AdvanceOp::create(builder, loop.getLoc(), ring);
   return ring;
 }
 
-void Rotation::rotate(Value buffer, scf::ForOp loop, int64_t versions) {
-  Value ring = ringFor(loop, versions);
-  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  auto slot = ViewOp::create(builder, buffer.getLoc(), buffer.getType(), buffer,
-                             ring, Value());
-  // Views outside the loop move in: a slot is chosen per iteration.
-  SmallVector<Operation *> users(buffer.getUsers());
-  for (Operation *user : users) {
-    if (user == slot)
-      continue;
-    if (!loop->isProperAncestor(user)) {
-      auto outside = cast<ViewOp>(user);
-      SmallVector<OpOperand *> operands;
-      SmallVector<ViewOp> pending{outside};
-      builder.setInsertionPointAfter(slot);
-      // Clone the chain of views that hangs on it.
-      IRMapping mapping;
-      mapping.map(buffer, slot.getResult());
-      while (!pending.empty()) {
-        ViewOp view = pending.pop_back_val();
-        Operation *copy = builder.clone(*view, mapping);
-        for (OpOperand &use : view.getResult().getUses())
-          if (loop->isProperAncestor(use.getOwner()))
-            operands.push_back(&use);
-          else
-            pending.push_back(cast<ViewOp>(use.getOwner()));
-        for (OpOperand *operand : operands)
-          operand->set(copy->getResult(0));
-        operands.clear();
-      }
-      continue;
-    }
-    user->replaceUsesOfWith(buffer, slot);
+void Rotation::rotate(Value buffer, scf::ForOp loop, int64_t versions,
+                      bool acrossTasks) {
+  if (acrossTasks) {
+    for (auto task : loop.getBody()->getOps<scf::IfOp>())
+      if (task->hasAttr(kTaskAttr))
+        rotateIn(*task.thenBlock(), buffer, loop, versions, skewOf(task));
+  } else {
+    rotateIn(*loop.getBody(), buffer, loop, versions, /*skew=*/0);
   }
   // What was left outside has no use.
   SmallVector<Operation *> rest(buffer.getUsers());
   for (Operation *user : rest)
-    if (user != slot && isOpTriviallyDead(user))
+    if (isOpTriviallyDead(user))
       user->erase();
+}
+
+/// Gives everything inside `block` the slot of the iteration it works on.
+void Rotation::rotateIn(Block &block, Value buffer, scf::ForOp loop,
+                        int64_t versions, int64_t skew) {
+  auto isInside = [&](Operation *op) {
+    return block.findAncestorOpInBlock(*op) != nullptr;
+  };
+  Value ring = ringFor(loop, versions, skew);
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  auto slot = ViewOp::create(builder, buffer.getLoc(), buffer.getType(), buffer,
+                             ring, Value());
+  // Views outside the block move in: a slot is chosen per iteration.
+  SmallVector<Operation *> users(buffer.getUsers());
+  for (Operation *user : users) {
+    if (user == slot)
+      continue;
+    if (isInside(user)) {
+      // A view of this buffer that another task's slot is taken from stays.
+      user->replaceUsesOfWith(buffer, slot);
+      continue;
+    }
+    auto outside = dyn_cast<ViewOp>(user);
+    if (!outside || outside.getRing())
+      continue;
+    SmallVector<OpOperand *> operands;
+    SmallVector<ViewOp> pending{outside};
+    builder.setInsertionPointAfter(slot);
+    // Clone the chain of views that hangs on it.
+    IRMapping mapping;
+    mapping.map(buffer, slot.getResult());
+    SmallVector<Operation *> copies;
+    while (!pending.empty()) {
+      ViewOp view = pending.pop_back_val();
+      for (OpOperand &use : view.getResult().getUses())
+        if (isInside(use.getOwner()))
+          operands.push_back(&use);
+        else if (auto next = dyn_cast<ViewOp>(use.getOwner()))
+          pending.push_back(next);
+      Operation *copy = builder.clone(*view, mapping);
+      copies.push_back(copy);
+      for (OpOperand *operand : operands)
+        operand->set(copy->getResult(0));
+      operands.clear();
+    }
+    for (Operation *copy : llvm::reverse(copies))
+      if (copy->use_empty())
+        copy->erase();
+  }
 }
 
 static void chooseVersions(Region &region, CoreProgram &program,
@@ -308,9 +366,12 @@ static void chooseVersions(Region &region, CoreProgram &program,
     for (Choice &choice : choices.choices) {
       AllocOp alloc = choice.placed.use->alloc;
       alloc.setVersions(choice.placed.versions);
+      if (choice.placed.versions < choice.wanted)
+        alloc->setAttr(kWantedVersionsAttr,
+                       Builder(alloc).getI64IntegerAttr(choice.wanted));
       if (choice.placed.versions > 1)
         rotation.rotate(alloc.getBuffer(), choice.placed.use->loop,
-                        choice.placed.versions);
+                        choice.placed.versions, choice.fewest > 1);
     }
   }
 }
@@ -328,12 +389,14 @@ static LogicalResult chooseVersions(KernelOp kernel, const Chip &chip) {
   for (WorkspaceLoops &workspace : workspaces) {
     if (!workspace.aicLoop)
       continue;
-    workspace.aic.setVersions(kWorkspaceVersions);
-    workspace.aiv.setVersions(kWorkspaceVersions);
-    aicRotation.rotate(workspace.aic.getBuffer(), workspace.aicLoop,
-                       kWorkspaceVersions);
-    aivRotation.rotate(workspace.aiv.getBuffer(), workspace.aivLoop,
-                       kWorkspaceVersions);
+    int64_t skew = skewOfLoop(workspace.aicLoop);
+    int64_t versions = kWorkspaceVersions + skew;
+    workspace.aic.setVersions(versions);
+    workspace.aiv.setVersions(versions);
+    aicRotation.rotate(workspace.aic.getBuffer(), workspace.aicLoop, versions,
+                       skew > 0);
+    aivRotation.rotate(workspace.aiv.getBuffer(), workspace.aivLoop, versions,
+                       skew > 0);
   }
   return success();
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BankConflicts.h"
 #include "MemoryPlan.h"
 #include "tilelang/Dialect/Ascend/Transforms/ChipCache.h"
 #include "tilelang/Dialect/Ascend/Transforms/Passes.h"
@@ -96,6 +97,32 @@ static std::string remedyFor(ArrayRef<PlacedBuffer> buffers,
   return text;
 }
 
+/// What was given up before the error: fewer versions than wanted, and what
+/// earlier passes have left on the kernel. Empty if there was nothing.
+static std::string triedFor(KernelOp kernel, ArrayRef<PlacedBuffer> buffers) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // Buffers that gave up the same, together.
+  llvm::MapVector<std::pair<int64_t, int64_t>, SmallVector<StringRef>> fewer;
+  for (const PlacedBuffer &buffer : buffers) {
+    AllocOp alloc = buffer.use->alloc;
+    auto wanted = alloc->getAttrOfType<IntegerAttr>(kWantedVersionsAttr);
+    if (wanted && wanted.getInt() > buffer.versions)
+      fewer[{buffer.versions, wanted.getInt()}].push_back(alloc.getName());
+  }
+  for (auto &[versions, names] : fewer) {
+    stream << (text.empty() ? "tried: " : ", ") << versions.first
+           << (versions.first == 1 ? " version" : " versions") << " instead of "
+           << versions.second << " of ";
+    llvm::interleaveComma(
+        names, stream, [&](StringRef name) { stream << "'" << name << "'"; });
+  }
+  if (auto tried = kernel->getAttrOfType<ArrayAttr>(kTriedAttr))
+    for (auto attempt : tried.getAsRange<StringAttr>())
+      stream << (text.empty() ? "tried: " : ", ") << attempt.getValue();
+  return text;
+}
+
 static LogicalResult reportOverflow(KernelOp kernel,
                                     ArrayRef<PlacedBuffer> buffers,
                                     MemoryKind memory, int64_t needed,
@@ -129,6 +156,9 @@ static LogicalResult reportOverflow(KernelOp kernel,
         << buffer.versions << (buffer.versions == 1 ? " version" : " versions")
         << (alloc.getTemporary() ? ", a temporary of the compiler" : "");
   }
+  // At the error's own place: one of the values.
+  if (std::string tried = triedFor(kernel, buffers); !tried.empty())
+    error.attachNote(largest->use->alloc.getLoc()) << tried;
   return failure();
 }
 
@@ -146,10 +176,14 @@ static LogicalResult planCore(KernelOp kernel, Region &region,
     auto memory = static_cast<MemoryKind>(kind);
     int64_t limit = chip.usableBytes(chipMemoryOf(memory));
     int64_t needed = 0;
-    for (Sharing sharing : {Sharing::None, Sharing::Loops, Sharing::Tight}) {
+    for (Sharing sharing : {Sharing::None, Sharing::Temporaries, Sharing::Loops,
+                            Sharing::Tight}) {
       needed = placeBuffers(buffers, chip, memory, sharing);
-      if (needed <= limit)
-        break;
+      if (needed > limit)
+        continue;
+      if (memory == MemoryKind::UB && sharing == Sharing::None)
+        avoidBankConflicts(region, buffers, chip, limit);
+      break;
     }
     TILELANG_DEBUG(debugTag, memoryName(memory)
                                  << ": " << needed << " of " << limit << " B");

@@ -9,7 +9,8 @@
 // grants behind its own, so that counters end at zero for any number of
 // iterations. A wait stops the dispatch of the whole core, hence it stands
 // right before the first access, and never inside a branch: both Vector cores
-// of a block must take part.
+// of a block must take part. The guards of skewed tasks are no branches in this
+// sense: each task runs once for every iteration, on all cores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,9 @@ using namespace mlir;
 using namespace tilelang;
 using namespace tilelang::ascend;
 using namespace tilelang::ascend::sync;
+
+/// As many as a word has bits; what more would prove costs flags.
+static constexpr size_t kMostRoundTrips = 64;
 
 namespace {
 /// What one program does with one workspace.
@@ -55,6 +59,12 @@ static Value ringOfUsage(const Usage &usage) {
   return {};
 }
 
+/// Whether `body` is a task of a skewed loop.
+static bool isTask(const Body *body) {
+  return body->parent &&
+         body->parent->children[body->parentChild].op->hasAttr(kTaskAttr);
+}
+
 static FailureOr<ExchangeSide> sideOf(CoreProgram &program,
                                       const Usage &usage) {
   ExchangeSide side;
@@ -72,14 +82,16 @@ static FailureOr<ExchangeSide> sideOf(CoreProgram &program,
                 "than S";
     body = commonBody(body, 0, access->body, 0).body;
   }
-  // Where the ring moves on; without a ring the loop over the blocks.
+  // The task, or where the ring moves on; without a ring the loop over the
+  // blocks.
   Value ring = ringOfUsage(usage);
   scf::ForOp rotating = ring ? rotatingLoop(ring) : scf::ForOp();
   while (body->parent &&
+         !(rotating && isTask(body) && body->parent->loop == rotating) &&
          (rotating ? body->loop != rotating : !isGridLoop(body->loop)))
     body = body->parent;
   for (Body *outer = body; outer; outer = outer->parent)
-    if (outer->conditional)
+    if (outer->conditional && !isTask(outer))
       return outer->parent->children[outer->parentChild].op->emitError()
              << "unsupported: workspace '" << usage.workspace.getName()
              << "' is exchanged between cores inside an if; counters must be "
@@ -130,6 +142,26 @@ FailureOr<std::vector<Exchange>> sync::findExchanges(KernelOp kernel,
   return exchanges;
 }
 
+/// The body whose executions are the steps of the loop around a side.
+static Body *stepBody(const ExchangeSide &side) {
+  return isTask(side.body) ? side.body->parent : side.body;
+}
+
+/// Iterations that a side is behind the steps of its loop.
+static int64_t sideSkew(const ExchangeSide &side) {
+  return isTask(side.body)
+             ? ascend::skewOf(
+                   side.body->parent->children[side.body->parentChild].op)
+             : 0;
+}
+
+/// Whether `first` is reached before `second` in one step of their loop.
+static bool precedes(const ExchangeSide &first, const ExchangeSide &second) {
+  if (first.body == second.body)
+    return first.first <= second.first;
+  return first.body->parentChild < second.body->parentChild;
+}
+
 std::vector<RoundTrip> sync::findRoundTrips(ArrayRef<Exchange> exchanges,
                                             const CoreProgram &program) {
   std::vector<RoundTrip> trips;
@@ -137,48 +169,107 @@ std::vector<RoundTrip> sync::findRoundTrips(ArrayRef<Exchange> exchanges,
     for (const Exchange &answer : exchanges) {
       if (sent.producer.program != &program ||
           answer.consumer.program != &program ||
-          sent.producer.body != answer.consumer.body ||
-          sent.consumer.body != answer.producer.body)
+          stepBody(sent.producer) != stepBody(answer.consumer) ||
+          stepBody(sent.consumer) != stepBody(answer.producer))
         continue;
-      // The other core answers behind its wait, and this one asks first.
-      if (answer.producer.last < sent.consumer.first ||
-          answer.consumer.first <= sent.producer.last)
+      // The other core answers behind its wait; where it does so in an earlier
+      // part of its step, it means what was sent an iteration before.
+      bool answersLater =
+          sent.consumer.body == answer.producer.body
+              ? answer.producer.last >= sent.consumer.first
+              : precedes(sent.consumer, answer.producer);
+      int64_t lag = sideSkew(answer.consumer) - sideSkew(sent.producer) +
+                    sideSkew(sent.consumer) - sideSkew(answer.producer) +
+                    (answersLater ? 0 : 1);
+      bool asksLater = sent.producer.body == answer.consumer.body
+                           ? answer.consumer.first > sent.producer.last
+                           : precedes(sent.producer, answer.consumer);
+      bool inLoop = stepBody(sent.producer)->loop != nullptr;
+      if (lag < 0 || (lag == 0 && !asksLater) || (lag > 0 && !inLoop))
+        continue;
+      // In other loops nothing counts steps: only answers within one.
+      if (lag > 0 && !stepBody(sent.producer)->loop->hasAttr(kSkewAttr))
         continue;
       trips.push_back({sent.producer.pipe, sent.producer.body,
-                       sent.producer.last + 1, answer.consumer.first});
+                       sent.producer.last + 1, answer.consumer.body,
+                       answer.consumer.first, lag});
     }
+  if (trips.size() > kMostRoundTrips)
+    trips.resize(kMostRoundTrips);
   return trips;
+}
+
+/// Steps from the consumer's reads of a slot to where `answer` tells of their
+/// completion; nothing if it does not within `limit` steps.
+static std::optional<int64_t> stepsToAnswer(const Exchange &exchange,
+                                            const Exchange &answer,
+                                            const SyncOrder &consumerOrder,
+                                            int64_t limit) {
+  const CoreProgram &program = *exchange.consumer.program;
+  Value buffer = WorkspaceOp(exchange.consumerWorkspace).getBuffer();
+  Point sent{answer.producer.body, answer.producer.last + 1,
+             answer.producer.pipe, Point::BehindChild};
+  for (int distance = 0; distance < limit; ++distance) {
+    bool ordered = llvm::all_of(
+        program.instructions, [&](const Instruction &instruction) {
+          bool uses =
+              llvm::any_of(instruction.accesses, [&](const Access &access) {
+                return access.root == buffer;
+              });
+          return !uses ||
+                 consumerOrder.isOrdered({instruction.body,
+                                          instruction.child + 1,
+                                          instruction.pipe, Point::BehindChild},
+                                         sent, distance, Value());
+        });
+    if (ordered)
+      return distance;
+  }
+  return std::nullopt;
 }
 
 /// Whether, before the producer writes a slot again, it always waits for
 /// something that the consumer sends behind its last access to that slot.
+///
+/// Numbers are steps of the two loops, which take equally many. The producer
+/// writes iteration i in step i + p; the slot was read last in the consumer's
+/// step i - versions + c. Before it writes, it waits for the answer of
+/// iteration i + p - a (one less if the wait comes later in a step), which is
+/// sent in step (that iteration) + s and tells of all reads `distance` steps
+/// before.
 static bool isFreeImplied(const Exchange &exchange,
                           ArrayRef<Exchange> exchanges,
                           const SyncOrder &consumerOrder) {
-  const CoreProgram &program = *exchange.consumer.program;
-  Value buffer = WorkspaceOp(exchange.consumerWorkspace).getBuffer();
+  auto loopSkew = [](const ExchangeSide &side) {
+    scf::ForOp loop = stepBody(side)->loop;
+    auto skew = loop ? loop->getAttrOfType<IntegerAttr>(kSkewAttr) : nullptr;
+    return skew ? skew.getInt() : 0;
+  };
   for (const Exchange &answer : exchanges) {
-    if (answer.producer.body != exchange.consumer.body ||
-        answer.consumer.body != exchange.producer.body ||
-        answer.producer.program != exchange.consumer.program)
+    if (answer.producer.program != exchange.consumer.program ||
+        stepBody(answer.producer) != stepBody(exchange.consumer) ||
+        stepBody(answer.consumer) != stepBody(exchange.producer))
       continue;
-    Point sent{answer.producer.body, answer.producer.last + 1,
-               answer.producer.pipe, Point::BehindChild};
-    for (int distance = 0; distance < exchange.versions; ++distance) {
-      bool ordered = llvm::all_of(
-          program.instructions, [&](const Instruction &instruction) {
-            bool uses =
-                llvm::any_of(instruction.accesses, [&](const Access &access) {
-                  return access.root == buffer;
-                });
-            return !uses || consumerOrder.isOrdered(
-                                {instruction.body, instruction.child + 1,
-                                 instruction.pipe, Point::BehindChild},
-                                sent, distance, Value());
-          });
-      if (ordered)
-        return true;
-    }
+    std::optional<int64_t> distance =
+        stepsToAnswer(exchange, answer, consumerOrder, exchange.versions);
+    if (!distance)
+      continue;
+    int64_t read = sideSkew(exchange.consumer);
+    int64_t told = sideSkew(answer.producer) - *distance;
+    int64_t late = precedes(answer.consumer, exchange.producer) ? 0 : 1;
+    int64_t behind = sideSkew(answer.consumer) + late - sideSkew(exchange.producer);
+    // In the middle of the loop.
+    if (told - behind < read - exchange.versions)
+      continue;
+    // Iterations 0 .. behind - 1 come before any answer in their loop: slots
+    // that were used before it must be free by the last answer before it.
+    int64_t steps = loopSkew(exchange.producer);
+    int64_t last = behind - 1;
+    if (last >= 0 && (last >= exchange.versions ||
+                      std::min(last - exchange.versions + read,
+                               read - steps - 1) > told - steps - 1))
+      continue;
+    return true;
   }
   return false;
 }

@@ -59,6 +59,9 @@ struct Conflict {
   bool inIteration = false;
   /// Between iterations of such loops.
   bool across = false;
+  /// The innermost loop with such iterations, where `inIteration` says nothing
+  /// about it; null for the nearest loop.
+  scf::ForOp acrossLoop;
   /// The ring that keeps `across` `versions` iterations apart, or null.
   Value ring;
 };
@@ -75,11 +78,14 @@ private:
   Conflict conflictOf(const Instruction &a, const Access &x,
                       const Instruction &b, const Access &y, Body *common);
   bool overlapByAddress(const Access &x, const Access &y);
+  /// Two accesses of one pipe to one on-chip buffer.
+  Conflict localConflict(const Access &x, const Access &y, Body *common);
   /// `rotating` is the loop with which the buffer's slots move on, or null.
   Conflict globalConflict(const Instruction &a, const Instruction &b,
                           Body *common, scf::ForOp rotating);
   void add(int source, int target, bool carried, const CommonBody &common,
-           int sourceChild, int targetChild, Value ring);
+           int sourceChild, int targetChild, Value ring,
+           scf::ForOp acrossLoop = {});
 
   CoreProgram &program;
   const DenseSet<Value> &exchanged;
@@ -127,6 +133,18 @@ Conflict Finder::globalConflict(const Instruction &a, const Instruction &b,
   return conflict;
 }
 
+Conflict Finder::localConflict(const Access &x, const Access &y, Body *common) {
+  Conflict conflict;
+  conflict.inIteration =
+      mayMeetInIteration(*x.range, *y.range, common->nearestLoop);
+  for (scf::ForOp loop = common->nearestLoop; loop && !conflict.across;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    conflict.across = mayMeetAcross(*x.range, *y.range, loop);
+    conflict.acrossLoop = loop;
+  }
+  return conflict;
+}
+
 Conflict Finder::conflictOf(const Instruction &a, const Access &x,
                             const Instruction &b, const Access &y,
                             Body *common) {
@@ -141,6 +159,15 @@ Conflict Finder::conflictOf(const Instruction &a, const Access &x,
     return conflict;
   if (memoryOf(x.root) != MemoryKind::GM) {
     conflict.inIteration = conflict.across = true;
+    if (x.range && y.range) {
+      Conflict exact = localConflict(x, y, common);
+      if (!exact.inIteration && !exact.across)
+        return exact;
+      // Flags join two pipes right around the accesses: one round a loop that
+      // may not run would be set again before it is waited for.
+      if (a.pipe == b.pipe)
+        conflict = exact;
+    }
     if (x.ring && x.ring == y.ring)
       conflict.ring = x.ring;
     return conflict;
@@ -160,9 +187,14 @@ Conflict Finder::conflictOf(const Instruction &a, const Access &x,
 }
 
 void Finder::add(int source, int target, bool carried, const CommonBody &common,
-                 int sourceChild, int targetChild, Value ring) {
+                 int sourceChild, int targetChild, Value ring,
+                 scf::ForOp acrossLoop) {
   Body *body = common.body;
   int distance = 0;
+  while (acrossLoop && body->nearestLoop != acrossLoop) {
+    sourceChild = targetChild = body->parentChild;
+    body = body->parent;
+  }
   if (carried) {
     distance = 1;
     // Inside a deeper loop than its own a ring stands still.
@@ -175,16 +207,23 @@ void Finder::add(int source, int target, bool carried, const CommonBody &common,
   }
   auto [entry, inserted] =
       known.try_emplace({source, target, carried ? 1 : 0}, dependences.size());
+  Dependence dependence{source,      target,  body,     sourceChild,
+                        targetChild, carried, distance, ring};
   if (inserted) {
-    dependences.push_back({source, target, body, sourceChild, targetChild,
-                           carried, distance, ring});
+    dependences.push_back(dependence);
     return;
   }
   // The stricter of two reasons.
   Dependence &other = dependences[entry->second];
-  if (carried ? distance < other.distance : !ring) {
-    other.distance = distance;
-    other.ring = ring;
+  if (body != other.body) {
+    // Order between iterations of an inner loop that follow each other is order
+    // between those of the loops around it too.
+    if (body->depth > other.body->depth)
+      other = dependence;
+    other.distance = 1;
+    other.ring = Value();
+  } else if (carried ? distance < other.distance : !ring) {
+    other = dependence;
   }
 }
 
@@ -196,17 +235,20 @@ void Finder::compare(int first, int second) {
   for (const Access &x : a.accesses)
     for (const Access &y : b.accesses) {
       Conflict conflict = conflictOf(a, x, b, y, common.body);
-      if (first != second && !exclusive &&
-          (conflict.inIteration || conflict.across))
+      // A conflict with a later iteration of the same loop is kept by order
+      // in each iteration, unless the loop is known.
+      bool inIteration =
+          conflict.inIteration || (conflict.across && !conflict.acrossLoop);
+      if (first != second && !exclusive && inIteration)
         add(first, second, false, common, common.first, common.second,
             conflict.ring);
       if (!conflict.across || !common.body->nearestLoop)
         continue;
       add(second, first, true, common, common.second, common.first,
-          conflict.ring);
-      if (exclusive)
+          conflict.ring, conflict.acrossLoop);
+      if (first != second && (exclusive || !inIteration))
         add(first, second, true, common, common.first, common.second,
-            conflict.ring);
+            conflict.ring, conflict.acrossLoop);
     }
 }
 

@@ -61,8 +61,10 @@ private:
 
 int IdAssigner::wanted() const {
   int sum = 0;
+  llvm::DenseSet<int> locks;
   for (const Flag &flag : order.flags)
-    sum += matches(flag) ? flag.ids() : 0;
+    if (matches(flag) && (flag.lock < 0 || locks.insert(flag.lock).second))
+      sum += flag.ids();
   return sum;
 }
 
@@ -83,6 +85,8 @@ static bool alternate(const Flag &first, const Flag &second) {
 bool IdAssigner::canShare(const Flag &first, const Flag &second) const {
   if (first.ids() != second.ids() || first.carried != second.carried)
     return false;
+  if (first.lock >= 0 || second.lock >= 0)
+    return first.lock == second.lock;
   if (first.carried)
     return alternate(first, second);
   // The wait of each must precede the next set of the other, whatever lies
@@ -130,8 +134,16 @@ bool IdAssigner::pack(Share share) {
     llvm::stable_sort(flags,
                       [](Flag *a, Flag *b) { return a->wait < b->wait; });
     for (Flag *flag : flags) {
-      // A free id, or else the one whose last user came earliest.
       flag->id = -1;
+      // Flags of one lock are one event.
+      for (Flag *other : placed)
+        if (flag->lock >= 0 && other->lock == flag->lock)
+          flag->id = other->id;
+      if (flag->id >= 0) {
+        placed.push_back(flag);
+        continue;
+      }
+      // A free id, or else the one whose last user came earliest.
       int best = std::numeric_limits<int>::max();
       for (int id = 0; id + flag->ids() <= limit; ++id) {
         int lastUser = -1;

@@ -53,8 +53,12 @@ private:
   void addFor(const Dependence &dependence);
   void addAll();
   void merge();
+  void lockTasks();
+  bool lockTasks(Body *loop, Pipe source, Pipe target);
   void makeSafe();
   void removeRedundant();
+
+  int locks = 0;
 
   CoreProgram &program;
   ArrayRef<Dependence> dependences;
@@ -156,6 +160,108 @@ void Chooser::merge() {
   order.updateIndex();
 }
 
+/// Where a task waits for, and where it sets, the event of a lock.
+struct LockSpan {
+  int wait = std::numeric_limits<int>::max();
+  int set = -1;
+};
+
+/// Widens `span` to the children of `body` with instructions of `source` (set
+/// behind them) or `target` (wait before them), where it has no end yet.
+static void completeSpan(const CoreProgram &program, Body *body, Pipe source,
+                         Pipe target, LockSpan &span) {
+  int firstTarget = -1, lastSource = -1;
+  for (const Instruction &instruction : program.instructions) {
+    CommonBody common =
+        commonBody(body, 0, instruction.body, instruction.child);
+    if (common.body != body)
+      continue;
+    if (instruction.pipe == target && firstTarget < 0)
+      firstTarget = common.second;
+    if (instruction.pipe == source)
+      lastSource = common.second;
+  }
+  if (span.wait == std::numeric_limits<int>::max())
+    span.wait = firstTarget;
+  if (span.set < 0)
+    span.set = lastSource < 0 ? -1 : lastSource + 1;
+}
+
+/// Tasks that use the same bytes hand them over. A flag between two tasks,
+/// which may run or not, needs another one back; an event that each task takes
+/// before its accesses and sets behind them needs nothing else.
+void Chooser::lockTasks() {
+  for (auto &body : program.bodies) {
+    if (!body->loop || !body->loop->hasAttr(kSkewAttr))
+      continue;
+    for (int source = 0; source != static_cast<int>(Pipe::ALL); ++source)
+      for (int target = 0; target != static_cast<int>(Pipe::ALL); ++target)
+        lockTasks(body.get(), static_cast<Pipe>(source),
+                  static_cast<Pipe>(target));
+  }
+}
+
+bool Chooser::lockTasks(Body *loop, Pipe source, Pipe target) {
+  auto isBetweenTasks = [&](const Flag &flag) {
+    return flag.body == loop && flag.source == source &&
+           flag.target == target && !flag.removed;
+  };
+  if (llvm::none_of(order.flags, isBetweenTasks) || locks == 64)
+    return false;
+  llvm::MapVector<Body *, LockSpan> spans;
+  for (const Dependence &dependence : dependences) {
+    if (dependence.body != loop || pipeOf(dependence.source) != source ||
+        pipeOf(dependence.target) != target)
+      continue;
+    auto taskOf = [&](int child) -> Body * {
+      const Child &guard = loop->children[child];
+      return guard.op->hasAttr(kTaskAttr) ? guard.bodies.front() : nullptr;
+    };
+    Body *from = taskOf(dependence.sourceChild);
+    Body *to = taskOf(dependence.targetChild);
+    if (!from || !to)
+      return false;
+    if (from == to)
+      continue; // flags inside the task see to it
+    const Instruction &producer = program.instructions[dependence.source];
+    const Instruction &consumer = program.instructions[dependence.target];
+    LockSpan &set = spans[from];
+    set.set = std::max(
+        set.set, commonBody(from, 0, producer.body, producer.child).second + 1);
+    LockSpan &wait = spans[to];
+    wait.wait = std::min(
+        wait.wait, commonBody(to, 0, consumer.body, consumer.child).second);
+  }
+  std::vector<Flag> before = order.flags;
+  llvm::erase_if(order.flags, isBetweenTasks);
+  bool complete = !spans.empty();
+  size_t first = order.flags.size();
+  for (auto &[body, span] : spans) {
+    completeSpan(program, body, source, target, span);
+    complete &= span.wait >= 0 && span.wait < span.set;
+    if (!complete)
+      break;
+    Flag flag{source, target, body, span.set, span.wait, true, Value()};
+    flag.lock = locks;
+    order.flags.push_back(flag);
+  }
+  order.updateIndex();
+  std::vector<const Dependence *> required =
+      dependencesOfFlags(program, dependences, order, interlockFractals);
+  complete = complete && llvm::all_of(required, [&](const Dependence *needed) {
+               return order.isOrdered(*needed);
+             });
+  for (size_t i = first; complete && i != order.flags.size(); ++i)
+    complete = order.isSafe(order.flags[i]);
+  if (complete) {
+    ++locks;
+    return true;
+  }
+  order.flags = std::move(before);
+  order.updateIndex();
+  return false;
+}
+
 void Chooser::makeSafe() {
   for (size_t i = 0; i < order.flags.size(); ++i) {
     Flag flag = order.flags[i];
@@ -239,6 +345,7 @@ void Chooser::run() {
                                << " dependences, " << order.flags.size()
                                << " flags before merging");
   merge();
+  lockTasks();
   makeSafe();
   removeRedundant();
   TILELANG_DEBUG(debugTag, order.flags.size() << " flags are left");

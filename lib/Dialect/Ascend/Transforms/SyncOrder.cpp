@@ -26,9 +26,17 @@ void SyncOrder::updateIndex() {
     barriersOf[barrier.body].push_back(static_cast<int>(index));
 }
 
+/// The guard of a task of a skewed loop whose body this is, or null.
+static Operation *taskOf(const Body *body) {
+  if (!body->parent)
+    return nullptr;
+  Operation *guard = body->parent->children[body->parentChild].op;
+  return guard->hasAttr(kTaskAttr) ? guard : nullptr;
+}
+
 /// Executions of the body from the set to its wait, as far as a dependence
 /// along `ring` may count on it; nothing where it may not.
-static std::optional<int> distanceOf(const Flag &flag, Value ring) {
+static std::optional<int> executionsOf(const Flag &flag, Value ring) {
   if (!flag.carried)
     return 0;
   if (!flag.ring)
@@ -40,10 +48,46 @@ static std::optional<int> distanceOf(const Flag &flag, Value ring) {
   return flag.ids();
 }
 
-SyncOrder::Knowledge
-SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
-                 Knowledge initial, Pipe pipe, int distance,
-                 std::pair<int, Point::Side> end, Value ring) const {
+void SyncOrder::Knowledge::add(const Knowledge &other) {
+  pipes |= other.pipes;
+  issued |= other.issued;
+  locked |= other.locked;
+  for (size_t age = 0; age != raised.size(); ++age)
+    raised[age] |= other.raised[age];
+}
+
+bool SyncOrder::TaskRange::contains(const Child &task, int execution) const {
+  if (low > high || !task.op->hasAttr(kTaskAttr))
+    return false;
+  int64_t iteration = execution - skewOf(task.op) + skew;
+  return low <= iteration && iteration <= high;
+}
+
+/// Counters raised, or answers waited for, at a position.
+void SyncOrder::passCounters(Body *body, int position, bool waits, Pipe pipe,
+                             Knowledge &state) const {
+  for (auto [index, trip] : llvm::enumerate(roundTrips)) {
+    uint64_t mask = uint64_t(1) << index;
+    if (waits) {
+      if (trip.waitBody != body || trip.wait != position)
+        continue;
+      for (size_t age = 0; age != state.raised.size(); ++age)
+        if (static_cast<int64_t>(age) >= trip.lag && (state.raised[age] & mask))
+          state.pipes = kAllPipes;
+    } else if (trip.setBody == body && trip.set == position &&
+               ((state.pipes & bit(trip.source)) ||
+                (state.issued && trip.source == pipe))) {
+      state.raised[0] |= mask;
+    }
+  }
+}
+
+SyncOrder::Knowledge SyncOrder::sweep(Body *body,
+                                      std::pair<int, Point::Side> start,
+                                      Knowledge initial, Pipe pipe,
+                                      int distance,
+                                      std::pair<int, Point::Side> end,
+                                      Value ring, TaskRange tasks) const {
   int size = static_cast<int>(body->children.size());
   // Knowledge at the set point of each position, per execution.
   SmallVector<SmallVector<Knowledge, 32>, 4> atSets(distance + 1);
@@ -52,13 +96,13 @@ SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
     flagIndices = entry->second;
   if (auto entry = barriersOf.find(body); entry != barriersOf.end())
     barrierIndices = entry->second;
+  scf::ForOp loop = body->loop;
+  bool isSkewed = loop && loop->hasAttr(kSkewAttr);
 
   Knowledge state;
   auto begin = [&](int execution, int position, Point::Side side) {
-    if (execution == 0 && start == std::pair(position, side)) {
-      state.pipes |= initial.pipes;
-      state.issued |= initial.issued;
-    }
+    if (execution == 0 && start == std::pair(position, side))
+      state.add(initial);
   };
   for (int execution = 0; execution <= distance; ++execution) {
     auto &history = atSets[execution];
@@ -67,6 +111,14 @@ SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
     for (int position = 0; position <= last; ++position) {
       begin(execution, position, Point::BehindChild);
       history[position] = state;
+      passCounters(body, position, /*waits=*/false, pipe, state);
+      for (int index : flagIndices) {
+        const Flag &flag = flags[index];
+        if (flag.lock >= 0 && flag.set == position &&
+            ((state.pipes & bit(flag.source)) ||
+             (state.issued && flag.source == pipe)))
+          state.locked |= uint64_t(1) << flag.lock;
+      }
       if (execution == distance &&
           end == std::pair(position, Point::BehindChild))
         return state;
@@ -74,7 +126,9 @@ SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
         const Flag &flag = flags[index];
         if (flag.wait != position)
           continue;
-        auto back = distanceOf(flag, ring);
+        if (flag.lock >= 0 && (state.locked >> flag.lock & 1))
+          state.pipes |= bit(flag.target);
+        auto back = executionsOf(flag, ring);
         if (!back || *back > execution)
           continue;
         const Knowledge &known = atSets[execution - *back][flag.set];
@@ -83,14 +137,7 @@ SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
         if (fires)
           state.pipes |= flag.target == Pipe::S ? kAllPipes : bit(flag.target);
       }
-      for (const RoundTrip &trip : roundTrips) {
-        if (trip.body != body || trip.wait != position)
-          continue;
-        const Knowledge &known = history[trip.set];
-        if ((known.pipes & bit(trip.source)) ||
-            (known.issued && trip.source == pipe))
-          state.pipes = kAllPipes;
-      }
+      passCounters(body, position, /*waits=*/true, pipe, state);
       for (int index : barrierIndices) {
         const Barrier &barrier = barriers[index];
         if (barrier.position != position || !state.issued)
@@ -101,9 +148,20 @@ SyncOrder::sweep(Body *body, std::pair<int, Point::Side> start,
           state.pipes |= bit(pipe);
       }
       begin(execution, position, Point::BeforeChild);
-      if (position < last)
-        state = passThrough(body->children[position], state, pipe, ring);
+      if (position < last) {
+        const Child &child = body->children[position];
+        state = passThrough(child, state, pipe, ring,
+                            tasks.contains(child, execution));
+      }
     }
+    if (!isSkewed || execution == distance)
+      continue;
+    // A step has passed.
+    for (size_t age = state.raised.size() - 1; age != 0; --age)
+      state.raised[age] =
+          state.raised[age - 1] |
+          (age + 1 == state.raised.size() ? state.raised[age] : uint64_t(0));
+    state.raised[0] = 0;
   }
   return state;
 }
@@ -119,15 +177,33 @@ SyncOrder::Knowledge SyncOrder::sweepToEnd(Body *body,
 /// The last iteration of a loop that runs starts with what was known before the
 /// loop; a branch adds what both of its sides do.
 SyncOrder::Knowledge SyncOrder::passThrough(const Child &child, Knowledge state,
-                                            Pipe pipe, Value ring) const {
+                                            Pipe pipe, Value ring,
+                                            bool surelyRuns) const {
   if (child.bodies.empty() || (!state.pipes && !state.issued))
     return state;
   auto behind = [&](Body *body) {
     return sweepToEnd(body, {0, Point::BehindChild}, state, pipe, ring);
   };
   Body *front = child.bodies.front();
-  if (front->loop)
-    return front->surelyRuns ? behind(front) : state;
+  if (front->loop) {
+    if (!front->surelyRuns)
+      return state;
+    auto skew = front->loop->getAttrOfType<IntegerAttr>(kSkewAttr);
+    if (!skew)
+      return behind(front);
+    // All tasks do the first iteration, if there is one.
+    int64_t steps = skew.getInt();
+    bool hasIteration = constantTripCount(front->loop).value_or(0) > steps;
+    TaskRange tasks;
+    if (hasIteration)
+      tasks = {0, 0, 0};
+    return sweep(front, {0, Point::BehindChild}, state, pipe,
+                 static_cast<int>(steps),
+                 {static_cast<int>(front->children.size()), Point::BehindChild},
+                 ring, tasks);
+  }
+  if (surelyRuns)
+    return behind(front);
   if (child.bodies.size() == 2) {
     Knowledge otherwise = behind(child.bodies.back());
     Knowledge then = behind(front);
@@ -136,8 +212,8 @@ SyncOrder::Knowledge SyncOrder::passThrough(const Child &child, Knowledge state,
   return state;
 }
 
-bool SyncOrder::isOrdered(Point source, Point target, int distance,
-                          Value ring) const {
+bool SyncOrder::isOrdered(Point source, Point target, int distance, Value ring,
+                          Body *around) const {
   // Find the deepest common body and remember the way down to the target.
   Body *body = source.body;
   SmallVector<std::pair<Body *, int>, 4> way{{target.body, target.position}};
@@ -149,14 +225,32 @@ bool SyncOrder::isOrdered(Point source, Point target, int distance,
     if (same || other->depth > body->depth)
       way.push_back({other->parent, other->parentChild});
   }
+  auto climb = [&] {
+    way.push_back({body->parent, body->parentChild});
+    body = body->parent;
+  };
+  while (around && body != around)
+    climb();
   while (true) {
     if (isOrderedIn(body, source, target, way, distance, ring))
       return true;
-    // Two executions of a branch are also two of the body around it.
-    if (distance == 0 || !body->conditional)
+    if (distance == 0)
       return false;
-    way.push_back({body->parent, body->parentChild});
-    body = body->parent;
+    if (body->loop) {
+      // As many iterations apart as the loop has: the loop ran again, or never
+      // does.
+      auto trips = constantTripCount(body->loop);
+      if (!trips || *trips > distance)
+        return false;
+      if (!body->parent->nearestLoop)
+        return true;
+      distance = 1;
+      ring = Value();
+    } else if (!body->conditional) {
+      return false;
+    }
+    // Two executions of a branch are also two of the body around it.
+    climb();
   }
 }
 
@@ -168,9 +262,23 @@ bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
   Knowledge state{0, true};
   Body *at = source.body;
   std::pair<int, Point::Side> start{source.position, source.side};
+  // The task of a skewed loop that the source is in, while in that loop.
+  Operation *task = nullptr;
   while (at != body) {
-    state = sweepToEnd(at, start, state, source.pipe, ring);
+    if (task) {
+      // All tasks do the iteration of the source, and the loop goes on until
+      // the last of them has.
+      int64_t skew = skewOf(task);
+      int64_t rest =
+          at->loop->getAttrOfType<IntegerAttr>(kSkewAttr).getInt() - skew;
+      state = sweep(at, start, state, source.pipe, static_cast<int>(rest),
+                    {static_cast<int>(at->children.size()), Point::BehindChild},
+                    ring, {skew, 0, 0});
+    } else {
+      state = sweepToEnd(at, start, state, source.pipe, ring);
+    }
     start = {at->parentChild + 1, Point::BehindChild};
+    task = taskOf(at);
     at = at->parent;
   }
   if (body->conditional && ring && distance > 0)
@@ -182,7 +290,18 @@ bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
   std::pair<int, Point::Side> stop{end, sideOf()};
   if (distance == 0 && stop < start)
     return false;
-  state = sweep(common, start, state, source.pipe, distance, stop, ring);
+  TaskRange tasks;
+  if (task) {
+    // Tasks do all iterations between those of the source and the target.
+    tasks = {skewOf(task), 0, 0};
+    if (!way.empty())
+      if (Operation *other = taskOf(way.back().first)) {
+        int64_t iteration = distance - skewOf(other) + tasks.skew;
+        tasks.low = std::min<int64_t>(iteration, 0);
+        tasks.high = std::max<int64_t>(iteration, 0);
+      }
+  }
+  state = sweep(common, start, state, source.pipe, distance, stop, ring, tasks);
   // Descend to the target.
   while (!way.empty()) {
     auto [inner, innerEnd] = way.back();
@@ -199,7 +318,7 @@ bool SyncOrder::isOrdered(const Dependence &dependence) const {
   return isOrdered(
       {source.body, source.child + 1, source.pipe, Point::BehindChild},
       {target.body, target.child, target.pipe, Point::BeforeChild},
-      dependence.distance, dependence.ring);
+      dependence.distance, dependence.ring, dependence.body);
 }
 
 bool SyncOrder::isSafe(const Flag &flag) const {

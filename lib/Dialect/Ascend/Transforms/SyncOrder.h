@@ -19,6 +19,8 @@
 
 #include "SyncDependences.h"
 
+#include <array>
+
 namespace tilelang::ascend::sync {
 
 /// A set on one pipe and a wait on another in one body, with their primes and
@@ -36,6 +38,9 @@ struct Flag {
   int id = -1;
   int group = -1;
   bool removed = false;
+  /// Flags of different tasks of a loop with the same lock share one event:
+  /// each wait takes it, whichever task set it last. -1 for other flags.
+  int lock = -1;
 
   int ids() const {
     return ring ? ring.getDefiningOp<RingOp>().getVersions() : 1;
@@ -49,15 +54,19 @@ struct Barrier {
   int position;
 };
 
-/// An order that a round trip to the other core gives: what is complete at a
-/// raised counter is complete for everything behind a later wait in the same
-/// execution of the body.
+/// An order that a round trip to the other core gives: what is complete where a
+/// counter is raised is complete for everything behind the wait for the answer.
 struct RoundTrip {
   Pipe source;
-  Body *body;
-  /// The counter is raised behind child `set - 1`; the core waits for the
-  /// answer before child `wait`.
-  int set, wait;
+  /// The counter is raised behind child `set - 1` of `setBody`.
+  Body *setBody;
+  int set;
+  /// The core waits for the answer before child `wait` of `waitBody`.
+  Body *waitBody;
+  int wait;
+  /// The answer covers what was raised this many steps of the skewed loop
+  /// before; 0 in other loops.
+  int64_t lag;
 };
 
 /// A point on a pipe: what was issued before it (as a source), what starts from
@@ -84,10 +93,10 @@ public:
 
   /// Whether what was issued before `source` is complete before `target`
   /// starts, by flags and barriers alone: in the same execution of the deepest
-  /// body around both, or (with `distance` > 0) in the execution that many
-  /// later.
-  bool isOrdered(Point source, Point target, int distance,
-                 mlir::Value ring) const;
+  /// body around both (or of `around`, which holds that), or (with `distance` >
+  /// 0) in the execution that many later.
+  bool isOrdered(Point source, Point target, int distance, mlir::Value ring,
+                 Body *around = nullptr) const;
   bool isOrdered(const Dependence &dependence) const;
   /// Whether each wait of a flag precedes the next set of the same event id.
   bool isSafe(const Flag &flag) const;
@@ -97,6 +106,19 @@ private:
   struct Knowledge {
     PipeSet pipes = 0;
     bool issued = false;
+    /// Round trips whose counter was raised with this knowledge, by the steps
+    /// since (the last entry: or more).
+    std::array<uint64_t, 4> raised{};
+    /// Locks that were set with this knowledge.
+    uint64_t locked = 0;
+    void add(const Knowledge &other);
+  };
+  /// Tasks of a skewed loop that surely run between two points: those with an
+  /// iteration from `low` to `high`, counted from that of the source, which is
+  /// `skew` steps behind. Empty where nothing is known.
+  struct TaskRange {
+    int64_t skew = 0, low = 0, high = -1;
+    bool contains(const Child &task, int execution) const;
   };
   bool isOrderedIn(Body *body, Point source, Point target,
                    llvm::ArrayRef<std::pair<Body *, int>> way, int distance,
@@ -104,14 +126,22 @@ private:
   /// Follows `initial` from `start` to `end`, `distance` executions later.
   Knowledge sweep(Body *body, std::pair<int, Point::Side> start,
                   Knowledge initial, Pipe pipe, int distance,
-                  std::pair<int, Point::Side> end, mlir::Value ring) const;
+                  std::pair<int, Point::Side> end, mlir::Value ring,
+                  TaskRange tasks) const;
+  Knowledge sweep(Body *body, std::pair<int, Point::Side> start,
+                  Knowledge initial, Pipe pipe, int distance,
+                  std::pair<int, Point::Side> end, mlir::Value ring) const {
+    return sweep(body, start, initial, pipe, distance, end, ring, TaskRange());
+  }
   Knowledge sweepToEnd(Body *body, std::pair<int, Point::Side> start,
                        Knowledge initial, Pipe pipe, mlir::Value ring) const;
+  void passCounters(Body *body, int position, bool waits, Pipe pipe,
+                    Knowledge &state) const;
 
   CoreProgram &program;
   /// What is known behind a loop or branch that is entered with `state`.
   Knowledge passThrough(const Child &child, Knowledge state, Pipe pipe,
-                        mlir::Value ring) const;
+                        mlir::Value ring, bool surelyRuns) const;
 
   llvm::DenseMap<Body *, llvm::SmallVector<int, 8>> flagsOf, barriersOf;
 };

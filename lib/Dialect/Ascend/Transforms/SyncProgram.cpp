@@ -7,8 +7,6 @@
 
 #include "SyncProgram.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace tilelang;
 using namespace tilelang::ascend;
@@ -16,13 +14,6 @@ using namespace tilelang::ascend::sync;
 
 bool sync::isGridLoop(scf::ForOp loop) {
   return loop && loop->hasAttr(kGridLoopAttr);
-}
-
-static std::optional<int64_t> constantOf(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  return std::nullopt;
 }
 
 std::optional<int64_t> sync::constantTripCount(scf::ForOp loop) {
@@ -50,41 +41,36 @@ StringRef sync::nameOfBuffer(Value root) {
   return "?";
 }
 
-/// The part of the version that a memref value stands for: exact where all
-/// offsets are constants, nothing otherwise.
-static std::optional<ByteRange> rangeOf(Value view) {
-  auto type = cast<MemRefType>(view.getType());
-  if (!type.hasStaticShape())
-    return std::nullopt;
-  int64_t begin = 0;
-  int64_t bytes = type.getNumElements() *
-                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  while (auto op = view.getDefiningOp<ViewOp>()) {
-    if (op.getOffset()) {
-      auto offset = constantOf(op.getOffset());
-      if (!offset)
-        return std::nullopt;
-      auto sourceType = cast<MemRefType>(op.getSource().getType());
-      begin +=
-          *offset * llvm::divideCeil(sourceType.getElementTypeBitWidth(), 8);
-    }
-    view = op.getSource();
-  }
-  return ByteRange{begin, begin + bytes};
+/// Where in its version a memref value starts, in bytes.
+static LinearForm startOf(Value view) {
+  LinearForm start;
+  for (; auto op = view.getDefiningOp<ViewOp>(); view = op.getSource())
+    if (op.getOffset())
+      addScaled(start, op.getOffset(),
+                llvm::divideCeil(cast<MemRefType>(op.getSource().getType())
+                                     .getElementTypeBitWidth(),
+                                 8));
+  return start;
 }
 
 SmallVector<Access, 4> sync::accessesOf(Operation *op) {
   SmallVector<Access, 4> result;
-  auto interface = dyn_cast<RegionAccessOpInterface>(op);
-  if (!interface)
-    return result;
-  SmallVector<RegionAccess> accesses;
-  interface.getRegionAccesses(accesses);
-  for (const RegionAccess &access : accesses) {
-    std::optional<ByteRange> range = rangeOf(access.target);
-    result.push_back({rootBuffer(access.target), ringOf(access.target),
-                      range.value_or(ByteRange()), range.has_value(),
-                      access.reads(), access.writes()});
+  for (auto &[access, bytes] : operandBytesOf(op)) {
+    Access found;
+    found.root = rootBuffer(access.target);
+    found.ring = ringOf(access.target);
+    found.reads = access.reads();
+    found.writes = access.writes();
+    if (bytes) {
+      LocalRange range{startOf(access.target), *bytes};
+      found.exact = range.offset.terms.empty();
+      if (found.exact)
+        found.bytes = {range.offset.constant,
+                       range.offset.constant + bytes->span()};
+      if (memoryOf(found.root) != MemoryKind::GM)
+        found.range = std::move(range);
+    }
+    result.push_back(std::move(found));
   }
   return result;
 }

@@ -14,7 +14,7 @@
 #ifndef TILELANG_LIB_DIALECT_ASCEND_TRANSFORMS_SYNCPROGRAM_H
 #define TILELANG_LIB_DIALECT_ASCEND_TRANSFORMS_SYNCPROGRAM_H
 
-#include "tilelang/Dialect/Ascend/IR/AscendDialect.h"
+#include "LocalRanges.h"
 
 #include <limits>
 #include <memory>
@@ -40,7 +40,10 @@ struct Access {
   /// The ring that selects the version, or null.
   mlir::Value ring;
   ByteRange bytes;
-  /// `bytes` are what is accessed, not only an upper bound.
+  /// Where in `bytes`, the offset being one that need not be constant; absent
+  /// for memory outside the chip and where the size is not known.
+  std::optional<LocalRange> range;
+  /// `bytes` are known, and what is accessed if `range` is contiguous.
   bool exact = false;
   bool reads = false, writes = false;
 };

@@ -21,33 +21,42 @@ using namespace tilelang;
 using namespace tilelang::ascend;
 using namespace tilelang::ascend::verifysync;
 
-static constexpr int64_t kUnknownLength = int64_t(1) << 40;
-
 namespace {
 
-class Tracer {
+class Tracer : public TouchContext {
 public:
-  Tracer(KernelOp kernel, const Scenario &scenario, size_t limit)
-      : kernel(kernel), scenario(scenario), limit(limit) {}
+  Tracer(KernelOp kernel, const Scenario &scenario, size_t limit,
+         Unroller &unroller)
+      : kernel(kernel), scenario(scenario), limit(limit), unroller(unroller) {}
 
-  bool run(int core, Region &region, std::vector<Event> &events);
+  bool run(int core, Region &region, Trace &trace);
+  /// The pattern decided something.
+  bool varies = false;
 
 private:
   void block(Block &block);
   void loop(scf::ForOp loop);
   void branch(scf::IfOp branch);
-  void instruction(Operation *op);
-  Touch touchOf(Operation *op, const RegionAccess &access);
-  void limitToRange(Operation *op, Value buffer, Stretch &bytes);
-  Number evaluate(Value value);
+  void emit(const Unroller::Step &step);
+  bool isFull() const { return trace->events.size() >= limit; }
+  Number evaluate(Value value) override;
+  int64_t slotOf(ViewOp view) override;
   Number unknown(Value value);
   int64_t iterationsOf(scf::ForOp loop);
+  /// The iterations of a loop to follow.
+  struct Course {
+    int64_t count = 0;
+    /// From iteration `cut` on the last ones are meant, `skipped` later.
+    int64_t cut = 0, skipped = 0;
+  };
+  Course courseOf(scf::ForOp loop);
+  std::optional<bool> conditionOf(scf::IfOp branch);
 
   KernelOp kernel;
   Scenario scenario;
   size_t limit;
-  int core = 0;
-  std::vector<Event> *events = nullptr;
+  Unroller &unroller;
+  Trace *trace = nullptr;
   llvm::DenseMap<Value, Number> values;
   llvm::DenseMap<Value, int64_t> slots;
   /// The loops around and their iterations.
@@ -55,7 +64,6 @@ private:
   /// Iterations of the loops around, summed up, and how many loops these are.
   int64_t iterationSum = 0;
   int depth = 0;
-  int64_t gridIteration = 0;
 };
 
 } // namespace
@@ -84,15 +92,12 @@ Number Tracer::evaluate(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     // A scalar parameter is one unknown number for the whole kernel.
     if (isa<KernelOp>(argument.getOwner()->getParentOp()))
-      return {0, (argument.getArgNumber() + 1) * 2};
+      return {0, uint64_t(llvm::hash_combine(argument.getArgNumber())) | 1};
     return unknown(value);
   }
   Operation *op = value.getDefiningOp();
   auto numbers = [&](Operation *op) {
     return std::pair(evaluate(op->getOperand(0)), evaluate(op->getOperand(1)));
-  };
-  auto hashed = [](uint64_t a, uint64_t b) {
-    return uint64_t(llvm::hash_combine(a, b)) | 1;
   };
   return llvm::TypeSwitch<Operation *, Number>(op)
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
@@ -100,16 +105,11 @@ Number Tracer::evaluate(Value value) {
           [&](Operation *cast) { return evaluate(cast->getOperand(0)); })
       .Case([&](arith::AddIOp add) -> Number {
         auto [a, b] = numbers(add);
-        uint64_t tag = !a.tag ? b.tag : !b.tag ? a.tag : hashed(a.tag, b.tag);
-        return {a.value + b.value, tag};
+        return {a.value + b.value, a.tag + b.tag};
       })
       .Case([&](arith::SubIOp sub) -> Number {
         auto [a, b] = numbers(sub);
-        if (a.tag == b.tag)
-          return {a.value - b.value, 0};
-        if (!b.tag)
-          return {a.value - b.value, a.tag};
-        return {a.value - b.value, hashed(a.tag, ~b.tag)};
+        return {a.value - b.value, a.tag - b.tag};
       })
       .Case([&](arith::MulIOp mul) -> Number {
         auto [a, b] = numbers(mul);
@@ -118,10 +118,7 @@ Number Tracer::evaluate(Value value) {
         if (a.tag && b.tag)
           return unknown(value);
         Number scale = a.tag ? b : a, other = a.tag ? a : b;
-        if (scale.value == 0)
-          return {0, 0};
-        return {other.value * scale.value,
-                scale.value == 1 ? other.tag : hashed(other.tag, scale.value)};
+        return {other.value * scale.value, other.tag * scale.value};
       })
       .Case<arith::MinSIOp, arith::MinUIOp>([&](Operation *min) -> Number {
         auto [a, b] = numbers(min);
@@ -156,122 +153,7 @@ Number Tracer::evaluate(Value value) {
       .Default([&](Operation *) { return unknown(value); });
 }
 
-/// A bound of an extent that is not known as a number.
-static int64_t atMost(Value value) {
-  if (auto number = literal(value))
-    return *number;
-  Operation *op = value.getDefiningOp();
-  if (isa_and_present<arith::MinSIOp, arith::MinUIOp>(op))
-    return std::min(atMost(op->getOperand(0)), atMost(op->getOperand(1)));
-  if (isa_and_present<arith::MaxSIOp, arith::MaxUIOp>(op))
-    return std::max(atMost(op->getOperand(0)), atMost(op->getOperand(1)));
-  if (isa_and_present<arith::SelectOp>(op))
-    return std::max(atMost(op->getOperand(1)), atMost(op->getOperand(2)));
-  return kUnknownLength;
-}
-
-/// Narrows `bytes`, which starts at the view of a global buffer, to the rows
-/// that a transfer or the scalar unit touches.
-void Tracer::limitToRange(Operation *op, Value buffer, Stretch &bytes) {
-  int64_t element = llvm::divideCeil(
-      cast<MemRefType>(buffer.getType()).getElementTypeBitWidth(), 8);
-  auto shift = [&](Value offset) {
-    Number number = evaluate(offset);
-    bytes.begin += number.value * element;
-    if (number.tag)
-      bytes.tag = uint64_t(llvm::hash_combine(bytes.tag, number.tag)) | 1;
-  };
-  auto rows = [&](auto access) {
-    shift(access.getOffset());
-    Number columns = evaluate(access.getColumns());
-    Number count = evaluate(access.getRows());
-    Number stride = evaluate(access.getStride());
-    // Where an extent is not known, its bound is: transfers are clipped.
-    bytes.length = columns.tag ? atMost(access.getColumns()) : columns.value;
-    bytes.length *= element;
-    bytes.rows = count.tag ? atMost(access.getRows()) : count.value;
-    bytes.pitch = stride.value * element;
-    if (stride.tag || bytes.length >= kUnknownLength ||
-        bytes.rows >= kUnknownLength) {
-      bytes.length = kUnknownLength;
-      bytes.rows = 1;
-    }
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](LoadOp load) { rows(load); })
-      .Case([&](StoreOp store) { rows(store); })
-      .Case([&](Nd2NzOp load) { rows(load); })
-      .Case([&](FixpipeOp store) { rows(store); })
-      .Case([&](GetValueOp get) {
-        shift(get.getOffset());
-        bytes.length = element;
-      })
-      .Case([&](SetValueOp set) {
-        shift(set.getOffset());
-        bytes.length = element;
-      });
-}
-
-Touch Tracer::touchOf(Operation *op, const RegionAccess &access) {
-  auto type = cast<MemRefType>(access.target.getType());
-  Stretch bytes;
-  bytes.length = type.hasStaticShape()
-                     ? type.getNumElements() *
-                           llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-                     : kUnknownLength;
-  // The way from the view to the buffer: offsets and the slot.
-  int64_t slot = 0;
-  Value root = access.target;
-  while (auto view = root.getDefiningOp<ViewOp>()) {
-    if (view.getRing())
-      slot = slots.lookup(view.getRing());
-    if (view.getOffset()) {
-      Number offset = evaluate(view.getOffset());
-      auto source = cast<MemRefType>(view.getSource().getType());
-      bytes.begin +=
-          offset.value * llvm::divideCeil(source.getElementTypeBitWidth(), 8);
-      if (offset.tag)
-        bytes.tag = uint64_t(llvm::hash_combine(bytes.tag, offset.tag)) | 1;
-    }
-    root = view.getSource();
-  }
-  Touch touch{{}, bytes, access.reads(), access.writes()};
-  if (auto alloc = root.getDefiningOp<AllocOp>()) {
-    int64_t base = alloc.getAddress().value_or(0);
-    uint64_t name = static_cast<uint64_t>(alloc.getMemory());
-    if (!alloc.getAddress()) // not planned yet: a space of its own
-      name = reinterpret_cast<uintptr_t>(alloc.getOperation());
-    if (touch.bytes.tag) {
-      // Somewhere in this version.
-      touch.bytes.tag = 0;
-      touch.bytes.begin = 0;
-      touch.bytes.length = alloc.getVersionBytes();
-    }
-    touch.bytes.begin += base + slot * alloc.getVersionBytes();
-    touch.space = {core, name, 0};
-    return touch;
-  }
-  if (auto workspace = root.getDefiningOp<WorkspaceOp>()) {
-    limitToRange(op, access.target, touch.bytes);
-    touch.space = {2, workspace.getId(), slot};
-    return touch;
-  }
-  limitToRange(op, access.target, touch.bytes);
-  // Blocks of the grid do not depend on each other.
-  touch.space = {3, cast<BlockArgument>(root).getArgNumber(), gridIteration};
-  return touch;
-}
-
-void Tracer::instruction(Operation *op) {
-  Event event{Event::Run, op, cast<InstructionOpInterface>(op).getPipe(),
-              Pipe::S,    0,  -1,
-              {}};
-  SmallVector<RegionAccess> accesses;
-  cast<RegionAccessOpInterface>(op).getRegionAccesses(accesses);
-  for (const RegionAccess &access : accesses)
-    event.touches.push_back(touchOf(op, access));
-  events->push_back(std::move(event));
-}
+int64_t Tracer::slotOf(ViewOp view) { return slots.lookup(view.getRing()); }
 
 int64_t Tracer::iterationsOf(scf::ForOp loop) {
   auto lower = literal(loop.getLowerBound());
@@ -287,6 +169,7 @@ int64_t Tracer::iterationsOf(scf::ForOp loop) {
   if (first && last && step && *step > 0)
     most = std::clamp<int64_t>((*last - *first + *step - 1) / *step, 0, most);
   bool outermost = depth == 0;
+  varies |= !outermost;
   switch (scenario.pattern) {
   case Scenario::Empty:
     return 0;
@@ -305,12 +188,44 @@ int64_t Tracer::iterationsOf(scf::ForOp loop) {
   }
 }
 
+/// Conditions of skewed tasks compare the step with the trip count, so these
+/// must agree. Where the trip count is not known, it becomes what is followed;
+/// where it is too large, iterations in the middle are left out, whole turns of
+/// every ring.
+Tracer::Course Tracer::courseOf(scf::ForOp loop) {
+  auto attribute = loop->getAttrOfType<IntegerAttr>(kSkewAttr);
+  if (!attribute) {
+    int64_t count = iterationsOf(loop);
+    return {count, count, 0};
+  }
+  int64_t skew = attribute.getInt();
+  if (auto steps = literal(loop.getUpperBound())) {
+    int64_t turn = 1;
+    kernel.walk([&](RingOp ring) {
+      turn = std::lcm(turn, static_cast<int64_t>(ring.getVersions()));
+    });
+    int64_t least = scenario.iterations + skew;
+    int64_t turns = std::max<int64_t>(*steps - least, 0) / turn;
+    int64_t count = *steps - turns * turn;
+    return {count, turns ? count - skew - 1 : count, turns * turn};
+  }
+  int64_t trips = iterationsOf(loop);
+  if (std::optional<int64_t> most = boundsOf(loop.getUpperBound()).upper)
+    trips = std::min(trips, std::max<int64_t>(*most - skew, 0));
+  auto sum = loop.getUpperBound().getDefiningOp<arith::AddIOp>();
+  if (sum && literal(sum.getRhs()) == skew)
+    values[sum.getLhs()] = {trips, 0};
+  return {trips + skew, trips + skew, 0};
+}
+
 void Tracer::loop(scf::ForOp loop) {
-  int64_t count = iterationsOf(loop);
+  Course course = courseOf(loop);
   Number lower = evaluate(loop.getLowerBound());
   Number step = evaluate(loop.getStep());
   bool isGrid = loop->hasAttr(kGridLoopAttr);
-  for (int64_t i = 0; i != count && events->size() < limit; ++i) {
+  for (int64_t position = 0; position != course.count && !isFull();
+       ++position) {
+    int64_t i = position < course.cut ? position : position + course.skipped;
     Number variable{lower.value + i * step.value, lower.tag};
     path.push_back({loop, i});
     values[loop.getInductionVar()] =
@@ -326,8 +241,45 @@ void Tracer::loop(scf::ForOp loop) {
   }
 }
 
+/// Whether a skewed task runs in this step; nothing for other branches, which
+/// scenarios decide.
+std::optional<bool> Tracer::conditionOf(scf::IfOp branch) {
+  if (!branch->hasAttr(kTaskAttr))
+    return std::nullopt;
+  bool holds = true;
+  SmallVector<Value> pending{branch.getCondition()};
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (auto both = value.getDefiningOp<arith::AndIOp>()) {
+      pending.append({both.getLhs(), both.getRhs()});
+      continue;
+    }
+    if (auto number = literal(value)) {
+      holds &= *number != 0;
+      continue;
+    }
+    auto compare = value.getDefiningOp<arith::CmpIOp>();
+    if (!compare)
+      return std::nullopt;
+    Number left = evaluate(compare.getLhs());
+    Number right = evaluate(compare.getRhs());
+    if (left.tag || right.tag)
+      return std::nullopt;
+    holds &= arith::applyCmpPredicate(compare.getPredicate(),
+                                      APInt(64, left.value, true),
+                                      APInt(64, right.value, true));
+  }
+  return holds;
+}
+
 void Tracer::branch(scf::IfOp branch) {
   bool then = true;
+  if (std::optional<bool> known = conditionOf(branch)) {
+    if (*known)
+      block(*branch.thenBlock());
+    return;
+  }
+  varies = true;
   switch (scenario.pattern) {
   case Scenario::Else:
     then = false;
@@ -348,73 +300,111 @@ void Tracer::branch(scf::IfOp branch) {
     block(*otherwise);
 }
 
-void Tracer::block(Block &block) {
+const std::vector<Unroller::Step> &Unroller::stepsOf(Block &block) {
+  auto [entry, isNew] = steps.try_emplace(&block);
+  std::vector<Step> &result = entry->second;
+  if (!isNew)
+    return result;
   for (Operation &op : block) {
-    if (events->size() >= limit)
-      return;
-    if (isa<InstructionOpInterface>(op)) {
-      instruction(&op);
+    auto emit = [&](Event event, Value ring = {}) {
+      event.op = &op;
+      result.push_back({Step::Emit, &op, event, ring});
+    };
+    auto control = [&](Step::Kind kind, Value ring = {}) {
+      result.push_back({kind, &op, {}, ring});
+    };
+    auto flag = [&](Event::Kind kind, auto flag) {
+      emit({kind, nullptr, flag.getSource(), flag.getTarget(),
+            static_cast<int64_t>(flag.getId()),
+            static_cast<int64_t>(flag.getGroup())},
+           flag.getRing());
+    };
+    auto counter = [&](Event::Kind kind, Pipe pipe, auto counter) {
+      emit({kind, nullptr, pipe, Pipe::S,
+            static_cast<int64_t>(counter.getFlag()),
+            static_cast<int64_t>(counter.getGroup())});
+    };
+    if (auto instruction = dyn_cast<InstructionOpInterface>(op)) {
+      emit({Event::Run, nullptr, instruction.getPipe()});
+      result.back().instruction = places.describe(&op);
       continue;
     }
-    auto flagEvent = [&](Event::Kind kind, auto flag) {
-      int64_t id = flag.getId();
-      if (flag.getRing())
-        id += slots.lookup(flag.getRing());
-      events->push_back({kind,
-                         &op,
-                         flag.getSource(),
-                         flag.getTarget(),
-                         id,
-                         static_cast<int64_t>(flag.getGroup()),
-                         {}});
-    };
     llvm::TypeSwitch<Operation *>(&op)
-        .Case([&](scf::ForOp op) { loop(op); })
-        .Case([&](scf::IfOp op) { branch(op); })
-        .Case([&](RingOp ring) { slots[ring.getRing()] = 0; })
-        .Case([&](AdvanceOp advance) {
-          auto ring = advance.getRing().getDefiningOp<RingOp>();
-          int64_t &slot = slots[advance.getRing()];
-          slot = (slot + 1) % static_cast<int64_t>(ring.getVersions());
-        })
-        .Case([&](SetFlagOp flag) { flagEvent(Event::Set, flag); })
-        .Case([&](WaitFlagOp flag) { flagEvent(Event::Wait, flag); })
+        .Case([&](scf::ForOp) { control(Step::Loop); })
+        .Case([&](scf::IfOp) { control(Step::Branch); })
+        .Case([&](RingOp ring) { control(Step::Ring, ring.getRing()); })
+        .Case([&](AdvanceOp move) { control(Step::Advance, move.getRing()); })
+        .Case([&](SetFlagOp set) { flag(Event::Set, set); })
+        .Case([&](WaitFlagOp wait) { flag(Event::Wait, wait); })
         .Case([&](BarrierOp barrier) {
-          events->push_back(
-              {Event::Barrier, &op, barrier.getPipe(), Pipe::S, 0, -1, {}});
+          emit({Event::Barrier, nullptr, barrier.getPipe()});
         })
         .Case([&](CrossSetOp set) {
-          events->push_back({Event::CrossSet,
-                             &op,
-                             set.getPipe(),
-                             Pipe::S,
-                             static_cast<int64_t>(set.getFlag()),
-                             static_cast<int64_t>(set.getGroup()),
-                             {}});
+          counter(Event::CrossSet, set.getPipe(), set);
         })
         .Case([&](CrossWaitOp wait) {
-          events->push_back({Event::CrossWait,
-                             &op,
-                             Pipe::S,
-                             Pipe::S,
-                             static_cast<int64_t>(wait.getFlag()),
-                             static_cast<int64_t>(wait.getGroup()),
-                             {}});
+          counter(Event::CrossWait, Pipe::S, wait);
         });
+  }
+  return result;
+}
+
+void Tracer::emit(const Unroller::Step &step) {
+  Event event = step.event;
+  if (event.kind == Event::Run) {
+    event.firstTouch = static_cast<uint32_t>(trace->touches.size());
+    unroller.places.touch(step.instruction, *this, trace->touches);
+    event.touches =
+        static_cast<uint32_t>(trace->touches.size()) - event.firstTouch;
+  } else if (step.ring) {
+    event.id += slots.lookup(step.ring);
+  }
+  trace->events.push_back(event);
+}
+
+void Tracer::block(Block &block) {
+  using Step = Unroller::Step;
+  for (const Step &step : unroller.stepsOf(block)) {
+    if (isFull())
+      return;
+    switch (step.kind) {
+    case Step::Emit:
+      emit(step);
+      break;
+    case Step::Loop:
+      loop(cast<scf::ForOp>(step.op));
+      break;
+    case Step::Branch:
+      branch(cast<scf::IfOp>(step.op));
+      break;
+    case Step::Ring:
+      slots[step.ring] = static_cast<int64_t>(cast<RingOp>(step.op).getStart());
+      break;
+    case Step::Advance: {
+      auto ring = step.ring.getDefiningOp<RingOp>();
+      int64_t &slot = slots[step.ring];
+      slot = (slot + 1) % static_cast<int64_t>(ring.getVersions());
+      break;
+    }
+    }
   }
 }
 
-bool Tracer::run(int whichCore, Region &region, std::vector<Event> &result) {
+bool Tracer::run(int whichCore, Region &region, Trace &result) {
   core = whichCore;
-  events = &result;
+  trace = &result;
   block(region.front());
-  return events->size() < limit;
+  return !isFull();
 }
 
-bool verifysync::trace(KernelOp kernel, const Scenario &scenario, size_t limit,
-                       Traces &traces) {
-  traces[0].clear();
-  traces[1].clear();
-  return Tracer(kernel, scenario, limit).run(0, kernel.getAic(), traces[0]) &&
-         Tracer(kernel, scenario, limit).run(1, kernel.getAiv(), traces[1]);
+bool Unroller::trace(const Scenario &scenario, size_t limit, Traces &traces) {
+  Region *programs[] = {&kernel.getAic(), &kernel.getAiv()};
+  for (int core = 0; core != 2; ++core) {
+    traces[core] = {};
+    Tracer tracer(kernel, scenario, limit, *this);
+    if (!tracer.run(core, *programs[core], traces[core]))
+      return false;
+    varies |= tracer.varies;
+  }
+  return true;
 }

@@ -12,62 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspaceLoops.h"
-
-#include "mlir/IR/OperationSupport.h"
-#include "llvm/ADT/DenseMap.h"
+#include "tilelang/Dialect/Ascend/Transforms/CorrespondingLoops.h"
 
 using namespace mlir;
 using namespace tilelang;
 using namespace tilelang::ascend;
 using namespace tilelang::ascend::sync;
-
-namespace {
-class Matcher {
-public:
-  bool sameLoop(scf::ForOp first, scf::ForOp second);
-
-private:
-  bool sameValue(Value first, Value second);
-  llvm::DenseMap<Value, Value> variables;
-};
-} // namespace
-
-bool Matcher::sameValue(Value first, Value second) {
-  if (first.getType() != second.getType())
-    return false;
-  auto firstArgument = dyn_cast<BlockArgument>(first);
-  auto secondArgument = dyn_cast<BlockArgument>(second);
-  if (firstArgument && secondArgument) {
-    if (isa<KernelOp>(firstArgument.getOwner()->getParentOp()) &&
-        isa<KernelOp>(secondArgument.getOwner()->getParentOp()))
-      return firstArgument.getArgNumber() == secondArgument.getArgNumber();
-    return variables.lookup(first) == second;
-  }
-  Operation *a = first.getDefiningOp(), *b = second.getDefiningOp();
-  if (!a || !b || a->getName() != b->getName() ||
-      a->getAttrDictionary() != b->getAttrDictionary() ||
-      a->getNumOperands() != b->getNumOperands() || a->getNumRegions() != 0 ||
-      b->getNumRegions() != 0 || !(isPure(a) || isa<GetValueOp>(a)) ||
-      isa<SubBlockIdxOp>(a))
-    return false;
-  if (cast<OpResult>(first).getResultNumber() !=
-      cast<OpResult>(second).getResultNumber())
-    return false;
-  for (auto [x, y] : llvm::zip(a->getOperands(), b->getOperands()))
-    if (!sameValue(x, y))
-      return false;
-  return true;
-}
-
-bool Matcher::sameLoop(scf::ForOp first, scf::ForOp second) {
-  if (isGridLoop(first) != isGridLoop(second) ||
-      !sameValue(first.getLowerBound(), second.getLowerBound()) ||
-      !sameValue(first.getUpperBound(), second.getUpperBound()) ||
-      !sameValue(first.getStep(), second.getStep()))
-    return false;
-  variables[first.getInductionVar()] = second.getInductionVar();
-  return true;
-}
 
 /// Loops around all accesses of a buffer, from outside in, up to a branch.
 static SmallVector<scf::ForOp> loopsAround(CoreProgram &program, Value buffer) {
@@ -97,10 +47,10 @@ sync::findWorkspaceLoops(KernelOp kernel, CoreProgram &aic, CoreProgram &aiv) {
       if (first.getId() != second.getId())
         continue;
       WorkspaceLoops workspace{first, second, {}, {}};
-      Matcher matcher;
+      CorrespondingLoops loops;
       for (auto [a, b] : llvm::zip(loopsAround(aic, first.getBuffer()),
                                    loopsAround(aiv, second.getBuffer()))) {
-        if (!matcher.sameLoop(a, b))
+        if (!loops.correspond(a, b))
           break;
         workspace.aicLoop = a;
         workspace.aivLoop = b;

@@ -19,6 +19,19 @@ RegionOp tilelang::tile::getRegionOp(Value region) {
   return region ? region.getDefiningOp<RegionOp>() : RegionOp();
 }
 
+Block *tilelang::tile::getCommonBlock(ArrayRef<Operation *> ops) {
+  Block *block = ops.front()->getBlock();
+  while (block) {
+    if (llvm::all_of(ops, [&](Operation *op) {
+          return block->findAncestorOpInBlock(*op) != nullptr;
+        }))
+      return block;
+    Operation *parent = block->getParentOp();
+    block = parent ? parent->getBlock() : nullptr;
+  }
+  return nullptr;
+}
+
 TypedValue<MemRefType> tilelang::tile::getBuffer(Value target) {
   if (RegionOp region = getRegionOp(target))
     target = region.getBuffer();

@@ -138,6 +138,10 @@ static LogicalResult verifyAccessMap(MapOp op, AffineMap map, Value operand,
 }
 
 LogicalResult MapOp::verify() {
+  if (getAtomic() && isOnChip(getOutput()))
+    return emitOpError() << "expected a global output for an atomic addition, "
+                            "found "
+                         << describeBuffer(getOutput());
   ArrayRef<int64_t> extents = getExtents();
   if (extents.empty())
     return emitOpError() << "expected at least one extent, found none";
@@ -212,7 +216,8 @@ void MapOp::getRegionAccesses(SmallVectorImpl<RegionAccess> &accesses) {
   getBody().walk([&](LoadOp load) {
     accesses.push_back({load.getBuffer(), RegionAccessKind::Read});
   });
-  accesses.push_back({getOutput(), RegionAccessKind::Write});
+  accesses.push_back({getOutput(), getAtomic() ? RegionAccessKind::Accumulate
+                                               : RegionAccessKind::Write});
 }
 
 void MapOp::getEffects(MemoryEffectList &effects) {

@@ -197,12 +197,17 @@ void LoadOp::getEffects(MemoryEffectList &effects) {
 }
 
 LogicalResult StoreOp::verify() {
+  if (getAtomic() && isOnChip(getBuffer()))
+    return emitOpError() << "expected a global buffer for an atomic addition, "
+                            "found "
+                         << describeBuffer(getBuffer());
   return verifyElementAccess(*this, getBuffer(), getIndices(),
                              getValue().getType());
 }
 
 void StoreOp::getRegionAccesses(SmallVectorImpl<RegionAccess> &accesses) {
-  accesses.push_back({getBuffer(), RegionAccessKind::Write});
+  accesses.push_back({getBuffer(), getAtomic() ? RegionAccessKind::Accumulate
+                                               : RegionAccessKind::Write});
 }
 
 void StoreOp::getEffects(MemoryEffectList &effects) {

@@ -38,7 +38,7 @@ LogicalResult MapBuilder::build(const ElementUpdate &update) {
            << describeBuffer(update.buffer)
            << " is not a sum of multiples of the loop indices and of values "
               "that do not change in the loop; use T.serial";
-  if (failed(verifyDistinctElements(update)))
+  if (!update.isAtomic && failed(verifyDistinctElements(update)))
     return failure();
   emitGuards();
   SmallVector<int64_t> clipped;
@@ -61,9 +61,9 @@ LogicalResult MapBuilder::build(const ElementUpdate &update) {
   }
   maps.push_back(output->map);
   Value outputRegion = emitRegion(update.buffer, *output);
-  auto map =
-      MapOp::create(builder, location, extents, regions, outputRegion, clipped,
-                    lower, upper, builder.getAffineMapArrayAttr(maps));
+  auto map = MapOp::create(
+      builder, location, extents, regions, outputRegion, clipped, lower, upper,
+      builder.getAffineMapArrayAttr(maps), update.isAtomic);
   if (auto names = analysis.getParallel()->getAttr("indexNames"))
     map->setAttr("indexNames", names);
   map.getBody().push_back(body.release());
@@ -73,6 +73,17 @@ LogicalResult MapBuilder::build(const ElementUpdate &update) {
 //===----------------------------------------------------------------------===//
 // Values in the body
 //===----------------------------------------------------------------------===//
+
+/// What changes nothing when it is added: -0.0, as 0.0 would turn -0.0 into
+/// 0.0.
+static Value emitNeutral(Type type, OpBuilder &body, Location location) {
+  if (auto floating = dyn_cast<FloatType>(type))
+    return arith::ConstantOp::create(
+        body, location,
+        FloatAttr::get(floating,
+                       APFloat::getZero(floating.getFloatSemantics(), true)));
+  return arith::ConstantOp::create(body, location, body.getZeroAttr(type));
+}
 
 Value MapBuilder::emitUpdate(const ElementUpdate &update,
                              const AffineAccess &output, OpBuilder &body) {
@@ -94,7 +105,9 @@ Value MapBuilder::emitUpdate(const ElementUpdate &update,
     return getValue(body);
 
   Value condition = emitConjunction(residual, body, location);
-  Value old = emitInput(update.buffer, output, location);
+  Value old = update.isAtomic
+                  ? emitNeutral(update.value.getType(), body, location)
+                  : emitInput(update.buffer, output, location);
   bool speculatable =
       isSpeculatable(update.value, update.scope) &&
       (!update.alternative || isSpeculatable(update.alternative, update.scope));

@@ -32,6 +32,8 @@ struct ElementUpdate {
   /// `alternative` otherwise.
   mlir::scf::IfOp selector = nullptr;
   mlir::Value alternative = nullptr;
+  /// Adds to the element of a global buffer.
+  bool isAtomic = false;
 };
 
 /// What stands in for values of the body where a map executes.

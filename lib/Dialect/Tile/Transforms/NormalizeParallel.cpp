@@ -138,6 +138,11 @@ bool isPrivateEverywhere(Value buffer) {
 // Dependences
 //===----------------------------------------------------------------------===//
 
+bool isAtomic(const ElementAccess &access) {
+  auto store = dyn_cast<StoreOp>(access.operation);
+  return store && store.getAtomic();
+}
+
 /// The quick test: every loop index alone selects a coordinate of the element.
 bool Normalizer::hasSimpleDistinctElements(const ElementAccess &store) {
   llvm::SmallBitVector selected(analysis.getExtents().size());
@@ -209,7 +214,8 @@ LogicalResult Normalizer::checkDependences() {
   for (const ElementAccess &store : analysis.getAccesses()) {
     if (!store.isStore || privateBuffers.contains(store.buffer))
       continue;
-    bool isShared = writesSharedElement(store);
+    // Additions may meet.
+    bool isShared = !isAtomic(store) && writesSharedElement(store);
     if (isShared && isPrivateEverywhere(store.buffer)) {
       privateBuffers.insert(store.buffer);
       for (const ElementAccess &load : analysis.getAccesses())
@@ -229,6 +235,7 @@ LogicalResult Normalizer::checkDependences() {
     for (const ElementAccess &other : analysis.getAccesses()) {
       if (other.buffer != store.buffer || other.operation == store.operation ||
           (other.isStore && other.position < store.position) ||
+          (isAtomic(store) && isAtomic(other)) ||
           (isOwn && analysis.hasSameIndices(store, other)) ||
           !analysis.mayConflictAcrossIterations(store, other))
         continue;
@@ -360,6 +367,7 @@ ElementUpdate Normalizer::getUpdate(const ElementAccess &store) {
   auto op = cast<StoreOp>(store.operation);
   ElementUpdate update{op.getLoc(), op.getValue(), op.getBuffer(),
                        op.getIndices(), store.conditions};
+  update.isAtomic = op.getAtomic();
   for (Operation *parent = op->getParentOp(); parent != parallel;
        parent = parent->getParentOp())
     update.scope = parent;
@@ -375,6 +383,7 @@ Normalizer::getMergedUpdate(const ElementAccess &store,
   if (!branch || next.operation->getParentOp() != branch ||
       store.operation->getBlock() != branch.thenBlock() ||
       next.operation->getBlock() != branch.elseBlock() ||
+      isAtomic(store) != isAtomic(next) ||
       !analysis.hasSameIndices(store, next))
     return std::nullopt;
   SmallVector<Condition> own;

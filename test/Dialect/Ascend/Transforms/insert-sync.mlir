@@ -10,6 +10,8 @@
 // RUN: tilelang-opt %{dir}/inplace.mlir %{pass} | FileCheck %s --check-prefix=INPLACE
 // RUN: tilelang-opt %{dir}/barriers.mlir %{pass} | FileCheck %s --check-prefix=BARRIERS
 // RUN: tilelang-opt %{dir}/few_barriers.mlir %{pass} | FileCheck %s --check-prefix=FEW
+// RUN: tilelang-opt %{dir}/columns.mlir %{pass} | FileCheck %s --check-prefix=COLUMNS
+// RUN: tilelang-opt %{dir}/strips.mlir %{pass} | FileCheck %s --check-prefix=STRIPS
 // RUN: tilelang-opt %{dir}/branches.mlir %{pass} | FileCheck %s --check-prefix=BRANCHES
 // RUN: tilelang-opt %{dir}/scalars.mlir %{pass} | FileCheck %s --check-prefix=SCALARS
 // RUN: tilelang-opt %{dir}/overlap.mlir %{pass} | FileCheck %s --check-prefix=OVERLAP
@@ -125,6 +127,38 @@
 // FEW: ascend.unary Exp
 // FEW: ascend.barrier V
 // FEW-NEXT: ascend.binary Add
+
+// A barrier where columns, blocks or lanes are shared, and nowhere else.
+// COLUMNS: ascend.scalar Adds
+// COLUMNS-NEXT: ascend.scalar Muls
+// COLUMNS: ascend.barrier V
+// COLUMNS-NEXT: ascend.unary Exp
+// COLUMNS-NEXT: ascend.unary Sqrt
+// COLUMNS-NEXT: ascend.unary Ln
+// COLUMNS-NEXT: ascend.barrier V
+// COLUMNS-NEXT: ascend.unary Abs
+// COLUMNS-NEXT: ascend.unary Relu
+// COLUMNS-NEXT: ascend.barrier V
+// COLUMNS-NEXT: ascend.binary Mul
+// COLUMNS-NOT: ascend.barrier
+
+// Between loops over strips, and in the loop whose strips overlap.
+// STRIPS: scf.for
+// STRIPS-NOT: ascend.barrier
+// STRIPS: scf.for
+// STRIPS-NOT: ascend.barrier
+// STRIPS: ascend.duplicate
+// STRIPS-NEXT: }
+// STRIPS-NEXT: ascend.barrier V
+// STRIPS-NEXT: scf.for
+// STRIPS-NOT: ascend.barrier
+// STRIPS: ascend.scalar Adds
+// STRIPS-NEXT: ascend.unary Exp
+// STRIPS-NEXT: }
+// STRIPS: scf.for
+// STRIPS: ascend.barrier V
+// STRIPS-NEXT: ascend.duplicate
+// STRIPS-NOT: ascend.barrier
 
 // Sets and waits stand in one block, so that they match on every path.
 // BRANCHES: scf.if

@@ -11,7 +11,7 @@
 // TWO-NOT: ascend.ring
 // TWO: ascend.alloc "A_shared" {versions = 2 : i64}
 // TWO: ascend.alloc "A_l0" {temporary, versions = 2 : i64}
-// TWO: ascend.alloc "C_local" : memref<128x256xf32
+// TWO: ascend.alloc "C_local" {ascend.wanted_versions = 2 : i64} : memref<128x256xf32
 // TWO: scf.for
 // TWO: scf.for
 // TWO: ascend.view %{{.*}} slot %[[RING]]
@@ -117,6 +117,40 @@ ascend.kernel vector @partly_carried parameters ["A", "C"] blocks 48 aic {
       ascend.load %A at %o rows %c1 columns %c1024 stride %c2048 to %half : memref<65536xf32, #gm> to memref<1024xf32, #ub>
       ascend.unary Exp %a, %a count 2048 : memref<2048xf32, #ub>, memref<2048xf32, #ub>
       ascend.store %a to %C at %o rows %c1 columns %c2048 stride %c2048 : memref<2048xf32, #ub> to memref<65536xf32, #gm>
+    }
+  } {ascend.grid}
+  ascend.end
+}
+
+// Strided instructions write two of three groups of columns; the middle one
+// keeps what was written before the inner loop.
+// CHECK-LABEL: @columns_carried
+// CHECK: ascend.ring 2 "block_slot"
+// CHECK-NOT: ascend.ring
+// CHECK: ascend.end
+ascend.kernel vector @columns_carried parameters ["C"] blocks 48 aic {
+^bb0(%C: memref<65536xf32, #gm>):
+  ascend.end
+} aiv {
+^bb0(%C: memref<65536xf32, #gm>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %c3072 = arith.constant 3072 : index
+  %zero = arith.constant 0.0 : f32
+  %a = ascend.alloc "a" : memref<3072xf32, #ub>
+  %right = ascend.view %a offset %c128 : memref<3072xf32, #ub> -> memref<2944xf32, #ub>
+  %idx = ascend.block_idx
+  %num = ascend.block_num
+  scf.for %t = %idx to %c32 step %num {
+    ascend.duplicate %a, %zero count 3072 : memref<3072xf32, #ub>, f32
+    scf.for %k = %c0 to %c8 step %c1 {
+      %o = arith.muli %k, %c3072 : index
+      ascend.duplicate %a, %zero repeat <mask = 64, count = 16, dstBlock = 1, dstRepeat = 24, src0Block = 0, src0Repeat = 0, src1Block = 0, src1Repeat = 0> : memref<3072xf32, #ub>, f32
+      ascend.duplicate %right, %zero repeat <mask = 64, count = 16, dstBlock = 1, dstRepeat = 24, src0Block = 0, src0Repeat = 0, src1Block = 0, src1Repeat = 0> : memref<2944xf32, #ub>, f32
+      ascend.store %a to %C at %o rows %c1 columns %c3072 stride %c3072 : memref<3072xf32, #ub> to memref<65536xf32, #gm>
     }
   } {ascend.grid}
   ascend.end

@@ -38,8 +38,9 @@ ascend.kernel vector @tiles parameters ["A"] blocks 48 aic {
   %c8 = arith.constant 8 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
-  // expected-error @+2 {{buffers do not fit UB: a_local 128x256 float32 = 131072 B, b_local 128x256 float32 = 131072 B, together 262144 B, limit 188416 B; use smaller blocks, e.g. 'a_local' of 128x128}}
-  // expected-note @+1 {{'a_local': 131072 B x 1 version}}
+  // expected-error @+3 {{buffers do not fit UB: a_local 128x256 float32 = 131072 B, b_local 128x256 float32 = 131072 B, together 262144 B, limit 188416 B; use smaller blocks, e.g. 'a_local' of 128x128}}
+  // expected-note @+2 {{'a_local': 131072 B x 1 version}}
+  // expected-note @+1 {{tried: 1 version instead of 2 of 'a_local', 'b_local', a skew of 0 blocks instead of 2}}
   %a = ascend.alloc "a_local" : memref<128x256xf32, #ub>
   // expected-note @+1 {{'b_local': 131072 B x 1 version, a temporary of the compiler}}
   %b = ascend.alloc "b_local" {temporary} : memref<128x256xf32, #ub>
@@ -51,4 +52,4 @@ ascend.kernel vector @tiles parameters ["A"] blocks 48 aic {
     ascend.store %b to %A at %c0 rows %c128 columns %c256 stride %c256 : memref<128x256xf32, #ub> to memref<128x256xf32, #gm>
   } {ascend.grid}
   ascend.end
-}
+} {ascend.tried = ["a skew of 0 blocks instead of 2"]}

@@ -7,7 +7,7 @@
 // GEMM: "B_shared" {address = 32768 : i64, versions = 2 : i64}
 // GEMM: "A_l0" {address = 0 : i64
 // GEMM: "B_l0" {address = 0 : i64
-// GEMM: "C_local" {address = 0 : i64}
+// GEMM: "C_local" {address = 0 : i64, ascend.wanted_versions = 2 : i64}
 
 // Buffers of two loops share bytes, those of one loop do not.
 // SHARED: "a_local" {address = 0 : i64}

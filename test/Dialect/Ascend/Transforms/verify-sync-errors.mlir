@@ -304,3 +304,79 @@ ascend.kernel mixed @parameter parameters ["A"] blocks 24 aic {
   ascend.load %A at %c0 rows %c64 columns %c64 stride %c64 to %a : memref<64x64xf32, #gm> to memref<64x64xf32, #ub>
   ascend.end
 }
+
+// -----
+
+#gm = #ascend.memory<gm>
+#ub = #ascend.memory<ub>
+
+// Columns 0..63 and 64..127 have nothing in common; 32..95 and 64..127 do.
+ascend.kernel vector @columns parameters ["A"] blocks 48 aic {
+^bb0(%A: memref<1024xf32, #gm>):
+  ascend.end
+} aiv {
+^bb0(%A: memref<1024xf32, #gm>):
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" {address = 0 : i64} : memref<1024xf32, #ub>
+  %right = ascend.view %a offset %c64 : memref<1024xf32, #ub> -> memref<960xf32, #ub>
+  %middle = ascend.view %a offset %c32 : memref<1024xf32, #ub> -> memref<992xf32, #ub>
+  ascend.unary Exp %a, %a repeat <mask = 64, count = 8, dstBlock = 1, dstRepeat = 16, src0Block = 1, src0Repeat = 16, src1Block = 0, src1Repeat = 0> : memref<1024xf32, #ub>, memref<1024xf32, #ub>
+  ascend.unary Exp %right, %right repeat <mask = 64, count = 8, dstBlock = 1, dstRepeat = 16, src0Block = 1, src0Repeat = 16, src1Block = 0, src1Repeat = 0> : memref<960xf32, #ub>, memref<960xf32, #ub>
+  ascend.barrier V
+  // expected-note @+1 {{the earlier operation is here}}
+  ascend.unary Exp %middle, %middle repeat <mask = 64, count = 8, dstBlock = 1, dstRepeat = 16, src0Block = 1, src0Repeat = 16, src1Block = 0, src1Repeat = 0> : memref<992xf32, #ub>, memref<992xf32, #ub>
+  // expected-error @+1 {{internal: dependence not ordered: 'ascend.unary' after 'ascend.unary'}}
+  ascend.unary Exp %right, %right repeat <mask = 64, count = 8, dstBlock = 1, dstRepeat = 16, src0Block = 1, src0Repeat = 16, src1Block = 0, src1Repeat = 0> : memref<960xf32, #ub>, memref<960xf32, #ub>
+  ascend.end
+}
+
+// -----
+
+#gm = #ascend.memory<gm>
+#ub = #ascend.memory<ub>
+
+// A block stride of 0 reads one block again and again, one of 2 every other.
+ascend.kernel vector @blocks parameters ["A"] blocks 48 aic {
+^bb0(%A: memref<1024xf32, #gm>):
+  ascend.end
+} aiv {
+^bb0(%A: memref<1024xf32, #gm>):
+  %c8 = arith.constant 8 : index
+  %a = ascend.alloc "a" {address = 0 : i64} : memref<1024xf32, #ub>
+  %b = ascend.alloc "b" {address = 4096 : i64} : memref<1024xf32, #ub>
+  %odd = ascend.view %a offset %c8 : memref<1024xf32, #ub> -> memref<1016xf32, #ub>
+  ascend.unary Exp %a, %a repeat <mask = 64, count = 8, dstBlock = 2, dstRepeat = 16, src0Block = 2, src0Repeat = 16, src1Block = 0, src1Repeat = 0> : memref<1024xf32, #ub>, memref<1024xf32, #ub>
+  // expected-note @+1 {{the earlier operation is here}}
+  ascend.unary Exp %odd, %odd repeat <mask = 64, count = 8, dstBlock = 2, dstRepeat = 16, src0Block = 2, src0Repeat = 16, src1Block = 0, src1Repeat = 0> : memref<1016xf32, #ub>, memref<1016xf32, #ub>
+  // expected-error @+1 {{internal: dependence not ordered: 'ascend.unary' after 'ascend.unary'}}
+  ascend.unary Exp %b, %odd repeat <mask = 64, count = 8, dstBlock = 1, dstRepeat = 8, src0Block = 0, src0Repeat = 0, src1Block = 0, src1Repeat = 0> : memref<1024xf32, #ub>, memref<1016xf32, #ub>
+  ascend.end
+}
+
+// -----
+
+#gm = #ascend.memory<gm>
+#ub = #ascend.memory<ub>
+
+// Strips that are longer than the step from one to the next.
+ascend.kernel vector @strips parameters ["A"] blocks 48 aic {
+^bb0(%A: memref<1024xf32, #gm>):
+  ascend.end
+} aiv {
+^bb0(%A: memref<1024xf32, #gm>):
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %a = ascend.alloc "a" {address = 0 : i64} : memref<1024xf32, #ub>
+  %b = ascend.alloc "b" {address = 4096 : i64} : memref<1024xf32, #ub>
+  scf.for %i = %c0 to %c512 step %c64 {
+    %x = ascend.view %a offset %i : memref<1024xf32, #ub> -> memref<64xf32, #ub>
+    ascend.unary Exp %x, %x count 64 : memref<64xf32, #ub>, memref<64xf32, #ub>
+    %y = ascend.view %b offset %i : memref<1024xf32, #ub> -> memref<65xf32, #ub>
+    // expected-error @+2 {{internal: dependence not ordered: 'ascend.unary' after 'ascend.unary'}}
+    // expected-note @+1 {{the earlier operation is here}}
+    ascend.unary Exp %y, %y count 65 : memref<65xf32, #ub>, memref<65xf32, #ub>
+  }
+  ascend.end
+}

@@ -10,6 +10,8 @@
 // CORPUS-DAG: barriers: whole accepted, 3 flags, 3 barriers, accepted without one: 0 and 0
 // CORPUS-DAG: bounds: whole accepted, 4 flags, 2 barriers, accepted without one: 0 and 0
 // CORPUS-DAG: branches: whole accepted, 4 flags, 0 barriers, accepted without one: 0 and 0
+// CORPUS-DAG: columns: whole accepted, 4 flags, 3 barriers, accepted without one: 0 and 0
+// CORPUS-DAG: strips: whole accepted, 2 flags, 2 barriers, accepted without one: 0 and 0
 // CORPUS-DAG: few_barriers: whole accepted, 4 flags, 2 barriers, accepted without one: 0 and 0
 // CORPUS-DAG: gemm: whole accepted, 6 flags, 0 barriers, accepted without one: 0 and 0
 // CORPUS-DAG: gemm_bounds: whole accepted, 6 flags, 0 barriers, accepted without one: 0 and 0

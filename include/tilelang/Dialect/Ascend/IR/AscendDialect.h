@@ -59,8 +59,25 @@ mlir::Value ringOf(mlir::Value view);
 /// The loop over the grid blocks of a core: iterations are independent in
 /// global memory by the language's contract.
 inline constexpr llvm::StringLiteral kGridLoopAttr = "ascend.grid";
+/// On the kernel: what passes gave up for lack of memory, an array of strings
+/// ("a skew of 1 block instead of 2"). Where the rest does not fit either, the
+/// error names them.
+inline constexpr llvm::StringLiteral kTriedAttr = "ascend.tried";
 /// Versions the program asked for (`num_stages`), an integer attribute.
 inline constexpr llvm::StringLiteral kStagesAttr = "ascend.stages";
+/// On a loop whose tasks run skewed: how many iterations its last task is
+/// behind its first. On the `scf.if` around a task, directly in the body of
+/// such a loop: how many iterations the task is behind.
+inline constexpr llvm::StringLiteral kSkewAttr = "ascend.skew";
+/// On the `scf.if` around a task: its number, which is the number of transfers
+/// between cores that lead to it (even on Cube, odd on Vector cores).
+inline constexpr llvm::StringLiteral kTaskAttr = "ascend.task";
+/// On the allocation of a buffer that one task writes and a later one reads:
+/// how many versions must exist at once.
+inline constexpr llvm::StringLiteral kTaskVersionsAttr = "ascend.task_versions";
+
+/// Iterations that the task around `op` is behind; 0 outside of skewed loops.
+int64_t skewOf(mlir::Operation *op);
 
 } // namespace tilelang::ascend
 

@@ -24,6 +24,11 @@ namespace tilelang::ascend {
 #define GEN_PASS_REGISTRATION
 #include "tilelang/Dialect/Ascend/Transforms/Passes.h.inc"
 
+/// On an allocation that got fewer versions than it was to have: how many those
+/// were, an integer.
+inline constexpr llvm::StringLiteral kWantedVersionsAttr =
+    "ascend.wanted_versions";
+
 /// Attributes of `ascend.kernel` that these passes leave behind.
 /// Bytes of the workspace argument, an integer; absent without workspaces.
 inline constexpr llvm::StringLiteral kWorkspaceBytesAttr =

@@ -19,13 +19,22 @@ class ChipOption : Option<"chip", "chip", "std::string", [{"ascend910b2"}],
 class ChipDirectoryOption : Option<"chipDirectory", "chip-directory", "std::string", [{""}],
                           "folder of the chip descriptions">;
 
+def AscendDistributeBranches : AscendKernelPass<"ascend-distribute-branches"> {
+  let summary = "Cut branches where a program awaits what the other core makes of the branch's own data";
+  let description = [{
+    Counters between cores stand outside of branches. A branch that writes for the other
+    core and then reads what that core computed becomes two branches on one condition.
+  }];
+  let dependentDialects = ["::tilelang::ascend::AscendDialect", "::mlir::scf::SCFDialect"];
+}
+
 def AscendMultiBuffer : AscendKernelPass<"ascend-multi-buffer"> {
   let summary = "Give buffers several versions so that pipes overlap";
   let description = [{
     A buffer that is written anew in each iteration of a loop gets versions that
     rotate in that loop: as many as the program asked for (`ascend.stages`), two by the
     compiler's own choice elsewhere. Versions that do not fit are reduced; fewer than
-    asked for is a remark.
+    asked for is a remark. What was reduced carries `ascend.wanted_versions`, for reports.
   }];
   let options = [ChipOption<>, ChipDirectoryOption<>];
 }

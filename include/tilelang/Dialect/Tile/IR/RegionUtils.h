@@ -52,6 +52,9 @@ mlir::OpFoldResult getSize(RegionOp region, unsigned dimension);
 /// whole buffer.
 bool coversBuffer(mlir::Value target);
 
+/// The innermost block that contains all of `ops`, themselves or around them.
+mlir::Block *getCommonBlock(llvm::ArrayRef<mlir::Operation *> ops);
+
 } // namespace tilelang::tile
 
 #endif // TILELANG_DIALECT_TILE_IR_REGIONUTILS_H

@@ -77,7 +77,8 @@ def Tile_MapOp : Tile_Op<"map", [
     access class: identity, broadcast (fewer dimensions), transpose, stride. Loads
     that have no such map (gathers) stay in the body as `tile.load` with indices
     computed from `tile.index`. The body's arguments are the input elements;
-    `tile.index` gives the iteration indices.
+    `tile.index` gives the iteration indices. With `atomic` the element is added to
+    the output, which is global; iterations may share elements then.
 
     ```mlir
     tile.map [64, 64] ins(%a, %b : ...) outs(%c : ...) clip [] lower [] upper []
@@ -91,7 +92,7 @@ def Tile_MapOp : Tile_Op<"map", [
   let arguments = (ins DenseI64ArrayAttr:$extents, Variadic<Tile_RegionType>:$inputs,
                        Tile_RegionType:$output, DenseI64ArrayAttr:$clipped,
                        Variadic<Index>:$lower, Variadic<Index>:$upper,
-                       AffineMapArrayAttr:$maps);
+                       AffineMapArrayAttr:$maps, UnitAttr:$atomic);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $extents `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $output `:` type($output) `)`

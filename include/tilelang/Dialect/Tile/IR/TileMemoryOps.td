@@ -113,7 +113,12 @@ def Tile_StoreOp : Tile_Op<"store", [
     DeclareOpInterfaceMethods<RegionAccessOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "writes one element; guarded where the buffer is global";
-  let arguments = (ins AnyType:$value, AnyMemRef:$buffer, Variadic<Index>:$indices);
+  let description = [{
+    `atomic` adds to what a global buffer holds, in no particular order among
+    blocks of the grid and among iterations of a parallel.
+  }];
+  let arguments = (ins AnyType:$value, AnyMemRef:$buffer, Variadic<Index>:$indices,
+                       UnitAttr:$atomic);
   let assemblyFormat = "$value `to` $buffer `[` $indices `]` attr-dict `:` type($value) `to` type($buffer)";
   let hasVerifier = 1;
 }

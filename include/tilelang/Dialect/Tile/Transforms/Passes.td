@@ -19,6 +19,24 @@ def TileCheckBounds : Pass<"tile-check-bounds", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TileCheckInitialised : Pass<"tile-check-initialised", "::mlir::func::FuncOp"> {
+  let summary = "Refuse reads of on-chip buffers that nothing can have written";
+  let description = [{
+    A read, or an accumulation, is an error where no write of the buffer stands
+    before it in the program or in a loop around both. Runs on parallel bodies:
+    a map reads elements that it keeps, which is no read of the program.
+  }];
+}
+
+def TileCheckGridStores : Pass<"tile-check-grid-stores", "::mlir::func::FuncOp"> {
+  let summary = "Refuse stores by which blocks of the grid overwrite each other's results";
+  let description = [{
+    A store to a tensor whose place does not depend on a grid index of constant
+    extent above 1 is an error where what it stores depends on that index, and a
+    remark otherwise. Atomic additions may meet.
+  }];
+}
+
 def TileSplitLiveRanges : Pass<"tile-split-live-ranges", "::mlir::func::FuncOp"> {
   let summary = "Give each live range of an on-chip buffer a buffer of its own";
   let description = [{
