@@ -192,8 +192,8 @@ void ProgramEmitter::emitRing(RingOp ring) {
   if (!StringRef(hint).contains("slot"))
     hint += "_slot";
   std::string name = names.add(hint);
-  text.line("uint32_t " + name + " = " + Twine(ring.getStart()) +
-            ";  // 0 .. " + Twine(ring.getVersions() - 1));
+  text.line("uint32_t " + name + " = 0;  // 0 .. " +
+            Twine(ring.getVersions() - 1));
   rings[ring.getRing()] = name;
 }
 

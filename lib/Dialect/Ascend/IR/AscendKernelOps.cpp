@@ -138,14 +138,10 @@ LogicalResult WorkspaceOp::verify() {
 }
 
 LogicalResult RingOp::verify() {
-  auto versions = static_cast<int64_t>(getVersions());
-  if (versions < 1)
-    return emitOpError() << "expected at least 1 version, found " << versions;
-  auto start = static_cast<int64_t>(getStart());
-  if (start < 0 || start >= versions)
-    return emitOpError() << "expected a start from 0 to " << versions - 1
-                         << ", found " << start;
-  return success();
+  if (static_cast<int64_t>(getVersions()) >= 1)
+    return success();
+  return emitOpError() << "expected at least 1 version, found "
+                       << static_cast<int64_t>(getVersions());
 }
 
 //===-- ViewOp -----------------------------------------------------------===//

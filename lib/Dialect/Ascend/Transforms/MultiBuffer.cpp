@@ -98,14 +98,13 @@ public:
               bool acrossTasks);
 
 private:
-  void rotateIn(Block &block, Value buffer, scf::ForOp loop, int64_t versions,
-                int64_t skew);
-  Value ringFor(scf::ForOp loop, int64_t versions, int64_t skew);
+  void rotateIn(Block &block, Value buffer, scf::ForOp loop, int64_t versions);
+  Value ringFor(Block &block, scf::ForOp loop, int64_t versions);
   std::string nameFor(scf::ForOp loop, int64_t versions);
 
   Region &program;
-  /// By loop, versions and start.
-  DenseMap<std::tuple<Operation *, int64_t, int64_t>, Value> rings;
+  /// By the body of the loop or task, and versions.
+  DenseMap<std::pair<Block *, int64_t>, Value> rings;
   llvm::StringSet<> names;
 };
 
@@ -267,10 +266,10 @@ std::string Rotation::nameFor(scf::ForOp loop, int64_t versions) {
   return name;
 }
 
-Value Rotation::ringFor(scf::ForOp loop, int64_t versions, int64_t skew) {
-  // A task that is behind names the slot of an earlier step.
-  int64_t start = (versions - skew % versions) % versions;
-  Value &ring = rings[{loop, versions, start}];
+/// The ring that moves on at the end of `block`, which is the body of `loop` or
+/// of one of its tasks.
+Value Rotation::ringFor(Block &block, scf::ForOp loop, int64_t versions) {
+  Value &ring = rings[{&block, versions}];
   if (ring)
     return ring;
   OpBuilder builder = OpBuilder::atBlockBegin(&program.front());
@@ -280,8 +279,8 @@ Value Rotation::ringFor(scf::ForOp loop, int64_t versions, int64_t skew) {
     builder.setInsertionPointAfter(&*builder.getInsertionPoint());
   ring = RingOp::create(builder, loop.getLoc(),
                         RingType::get(builder.getContext()), versions,
-                        nameFor(loop, versions), start);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
+                        nameFor(loop, versions));
+  builder.setInsertionPoint(block.getTerminator());
   AdvanceOp::create(builder, loop.getLoc(), ring);
   return ring;
 }
@@ -291,9 +290,9 @@ void Rotation::rotate(Value buffer, scf::ForOp loop, int64_t versions,
   if (acrossTasks) {
     for (auto task : loop.getBody()->getOps<scf::IfOp>())
       if (task->hasAttr(kTaskAttr))
-        rotateIn(*task.thenBlock(), buffer, loop, versions, skewOf(task));
+        rotateIn(*task.thenBlock(), buffer, loop, versions);
   } else {
-    rotateIn(*loop.getBody(), buffer, loop, versions, /*skew=*/0);
+    rotateIn(*loop.getBody(), buffer, loop, versions);
   }
   // What was left outside has no use.
   SmallVector<Operation *> rest(buffer.getUsers());
@@ -302,13 +301,26 @@ void Rotation::rotate(Value buffer, scf::ForOp loop, int64_t versions,
       user->erase();
 }
 
+/// Whether a view, or a view of it, is used inside `block`.
+static bool hasUseInside(Operation *view, Block &block) {
+  return isa<ViewOp>(view) &&
+         llvm::any_of(view->getUsers(), [&](Operation *user) {
+           return block.findAncestorOpInBlock(*user) ||
+                  hasUseInside(user, block);
+         });
+}
+
 /// Gives everything inside `block` the slot of the iteration it works on.
 void Rotation::rotateIn(Block &block, Value buffer, scf::ForOp loop,
-                        int64_t versions, int64_t skew) {
+                        int64_t versions) {
   auto isInside = [&](Operation *op) {
     return block.findAncestorOpInBlock(*op) != nullptr;
   };
-  Value ring = ringFor(loop, versions, skew);
+  if (llvm::none_of(buffer.getUsers(), [&](Operation *user) {
+        return isInside(user) || hasUseInside(user, block);
+      }))
+    return; // another task's
+  Value ring = ringFor(block, loop, versions);
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   auto slot = ViewOp::create(builder, buffer.getLoc(), buffer.getType(), buffer,
                              ring, Value());

@@ -231,20 +231,16 @@ static std::optional<int64_t> stepsToAnswer(const Exchange &exchange,
 /// Whether, before the producer writes a slot again, it always waits for
 /// something that the consumer sends behind its last access to that slot.
 ///
-/// Numbers are steps of the two loops, which take equally many. The producer
-/// writes iteration i in step i + p; the slot was read last in the consumer's
-/// step i - versions + c. Before it writes, it waits for the answer of
-/// iteration i + p - a (one less if the wait comes later in a step), which is
-/// sent in step (that iteration) + s and tells of all reads `distance` steps
-/// before.
+/// Numbers are steps of the two loops. The producer writes iteration i in step
+/// i + p; the slot was read last in the consumer's step i - versions + c. Before
+/// it writes, it waits for the answer of iteration i + p - a (one less if the
+/// wait comes later in a step), which is sent in step (that iteration) + s and
+/// tells of all reads `distance` steps before. The first iterations of a loop
+/// come before any answer in it: for them the last answer of the loop's run
+/// before tells as much, since slots go on where they stopped.
 static bool isFreeImplied(const Exchange &exchange,
                           ArrayRef<Exchange> exchanges,
                           const SyncOrder &consumerOrder) {
-  auto loopSkew = [](const ExchangeSide &side) {
-    scf::ForOp loop = stepBody(side)->loop;
-    auto skew = loop ? loop->getAttrOfType<IntegerAttr>(kSkewAttr) : nullptr;
-    return skew ? skew.getInt() : 0;
-  };
   for (const Exchange &answer : exchanges) {
     if (answer.producer.program != exchange.consumer.program ||
         stepBody(answer.producer) != stepBody(exchange.consumer) ||
@@ -258,16 +254,7 @@ static bool isFreeImplied(const Exchange &exchange,
     int64_t told = sideSkew(answer.producer) - *distance;
     int64_t late = precedes(answer.consumer, exchange.producer) ? 0 : 1;
     int64_t behind = sideSkew(answer.consumer) + late - sideSkew(exchange.producer);
-    // In the middle of the loop.
-    if (told - behind < read - exchange.versions)
-      continue;
-    // Iterations 0 .. behind - 1 come before any answer in their loop: slots
-    // that were used before it must be free by the last answer before it.
-    int64_t steps = loopSkew(exchange.producer);
-    int64_t last = behind - 1;
-    if (last >= 0 && (last >= exchange.versions ||
-                      std::min(last - exchange.versions + read,
-                               read - steps - 1) > told - steps - 1))
+    if (told - behind < read - exchange.versions || behind > exchange.versions)
       continue;
     return true;
   }

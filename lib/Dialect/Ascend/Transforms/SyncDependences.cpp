@@ -19,7 +19,7 @@ using namespace tilelang::ascend::sync;
 scf::ForOp sync::rotatingLoop(Value ring) {
   for (Operation *user : ring.getUsers())
     if (isa<AdvanceOp>(user))
-      return dyn_cast<scf::ForOp>(user->getParentOp());
+      return user->getParentOfType<scf::ForOp>();
   return {};
 }
 

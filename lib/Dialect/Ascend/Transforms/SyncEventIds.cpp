@@ -8,7 +8,8 @@
 // Ids are short: six per ordered pair of pipes. When flags want more, these
 // steps are taken in turn, the least costly first: flags of different bodies
 // share, flags give up the ids of further versions, carried flags of one body
-// share, and the flags of one body are cut into parts that use the same ids.
+// share, the flags of one body are cut into parts that use the same ids, and
+// barriers over all pipes make every id free again, which a remark says.
 // No flag is ever dropped.
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +17,7 @@
 #include "SyncFlags.h"
 
 #include "tilelang/Support/Debug.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilelang;
@@ -49,12 +51,17 @@ private:
   bool canShare(const Flag &first, const Flag &second) const;
   bool giveUpVersions();
   bool separate();
+  bool addBarriers();
+  void removeUnneeded(size_t count,
+                      llvm::function_ref<bool(const Flag &)> isCandidate);
   void keepSafe();
 
   SyncOrder &order;
   ArrayRef<const Dependence *> required;
   Pipe source, target;
   int limit;
+  /// How far `addBarriers` went.
+  int barred = 0;
 };
 
 } // namespace
@@ -103,8 +110,12 @@ bool IdAssigner::canShare(const Flag &first, const Flag &second) const {
   bool firstIsEarlier = first.body == second.body
                             ? first.wait <= second.wait
                             : common.first < common.second;
-  if (common.first == common.second && first.body != second.body)
-    return false; // one inside the other, or in different branches
+  if (common.first == common.second && first.body != second.body) {
+    // A wait right before the loop or branch that holds the other flag.
+    if (common.body != first.body && common.body != second.body)
+      return false; // in different branches
+    firstIsEarlier = common.body == first.body;
+  }
   const Flag &early = firstIsEarlier ? first : second;
   const Flag &late = firstIsEarlier ? second : first;
   if (!precedes(early, late, 0, early.ring))
@@ -247,9 +258,20 @@ bool IdAssigner::separate() {
   if (order.flags.size() == before)
     return false;
   // What the cuts order needs no flags of its own.
-  for (size_t i = 0; i != before; ++i) {
+  removeUnneeded(before, [&](const Flag &flag) {
+    return flag.source == target && flag.target == source;
+  });
+  changed = true;
+  return true;
+}
+
+/// Removes those of the first `count` flags that a predicate names and that
+/// nothing needs.
+void IdAssigner::removeUnneeded(
+    size_t count, llvm::function_ref<bool(const Flag &)> isCandidate) {
+  for (size_t i = 0; i != count; ++i) {
     Flag &flag = order.flags[i];
-    if (flag.source != target || flag.target != source)
+    if (!isCandidate(flag))
       continue;
     flag.removed = true;
     order.updateIndex();
@@ -258,6 +280,31 @@ bool IdAssigner::separate() {
   }
   llvm::erase_if(order.flags, [](const Flag &flag) { return flag.removed; });
   order.updateIndex();
+}
+
+/// What is behind a barrier over all pipes can use all ids again: one at the
+/// start of each body with such flags, then one before each flag.
+bool IdAssigner::addBarriers() {
+  if (++barred > 2)
+    return false;
+  llvm::SetVector<std::pair<Body *, int>> places;
+  for (const Flag &flag : order.flags)
+    if (matches(flag) && !flag.carried)
+      places.insert({flag.body, barred == 1 ? 0 : flag.set - 1});
+  for (const Barrier &barrier : order.barriers)
+    if (barrier.pipe == Pipe::ALL)
+      places.remove({barrier.body, barrier.position});
+  if (places.empty())
+    return false;
+  places.front().first->children[places.front().second].op->emitRemark()
+      << "this body has more events from pipe to pipe " << stringifyPipe(source)
+      << "_" << stringifyPipe(target) << " than the chip's " << limit
+      << ": barriers over all pipes let them share; fewer buffers or products "
+         "in one loop avoid that";
+  for (auto [body, position] : places)
+    order.barriers.push_back({Pipe::ALL, body, position});
+  order.updateIndex();
+  removeUnneeded(order.flags.size(), [](const Flag &) { return true; });
   changed = true;
   return true;
 }
@@ -268,7 +315,7 @@ bool IdAssigner::run() {
   while (!pack(Share::OtherBodies))
     if (!giveUpVersions()) {
       while (!pack(Share::Anything))
-        if (!separate())
+        if (!separate() && !addBarriers())
           return false;
       return true;
     }

@@ -232,7 +232,7 @@ bool SyncOrder::isOrdered(Point source, Point target, int distance, Value ring,
   while (around && body != around)
     climb();
   while (true) {
-    if (isOrderedIn(body, source, target, way, distance, ring))
+    if (isOrderedAt(body, source, target, way, distance, ring))
       return true;
     if (distance == 0)
       return false;
@@ -254,16 +254,16 @@ bool SyncOrder::isOrdered(Point source, Point target, int distance, Value ring,
   }
 }
 
-/// `body` holds both; `way` leads from `body` (last) to the target (first).
-bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
-                            ArrayRef<std::pair<Body *, int>> way, int distance,
-                            Value ring) const {
-  // Climb: what the end of each inner body knows.
+/// What is known at the end of the bodies inside `body` that hold the source;
+/// `start` becomes the position behind them in `body`, `task` the task of
+/// `body`, a skewed loop's, that the source is in.
+SyncOrder::Knowledge SyncOrder::climb(Body *body, Point source, Value ring,
+                                      std::pair<int, Point::Side> &start,
+                                      Operation *&task) const {
   Knowledge state{0, true};
   Body *at = source.body;
-  std::pair<int, Point::Side> start{source.position, source.side};
-  // The task of a skewed loop that the source is in, while in that loop.
-  Operation *task = nullptr;
+  start = {source.position, source.side};
+  task = nullptr;
   while (at != body) {
     if (task) {
       // All tasks do the iteration of the source, and the loop goes on until
@@ -281,35 +281,73 @@ bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
     task = taskOf(at);
     at = at->parent;
   }
-  if (body->conditional && ring && distance > 0)
-    distance = 1;
-  // The common body, possibly round its loop.
-  auto [common, end] = way.back();
-  way = way.drop_back();
+  return state;
+}
+
+/// Follows `state` through `body` and down to the target; `way` leads from
+/// `body` (last) to it (first).
+bool SyncOrder::reachesTarget(Knowledge state, Body *body,
+                              std::pair<int, Point::Side> start, Point target,
+                              ArrayRef<std::pair<Body *, int>> way, Pipe pipe,
+                              int distance, Value ring, TaskRange tasks) const {
   auto sideOf = [&] { return way.empty() ? target.side : Point::BeforeChild; };
+  int end = way.back().second;
+  way = way.drop_back();
   std::pair<int, Point::Side> stop{end, sideOf()};
   if (distance == 0 && stop < start)
     return false;
+  state = sweep(body, start, state, pipe, distance, stop, ring, tasks);
+  while (!way.empty()) {
+    auto [inner, innerEnd] = way.back();
+    way = way.drop_back();
+    state = sweep(inner, {0, Point::BehindChild}, state, pipe, 0,
+                  {innerEnd, sideOf()}, ring);
+  }
+  return state.pipes & bit(target.pipe);
+}
+
+/// `body` holds both; `way` leads from `body` (last) to the target (first).
+/// `sameRun` says that both lie in one run of a skewed loop whose body this is.
+bool SyncOrder::isOrderedIn(Body *body, Point source, Point target,
+                            ArrayRef<std::pair<Body *, int>> way, int distance,
+                            Value ring, bool sameRun) const {
+  std::pair<int, Point::Side> start;
+  Operation *task;
+  Knowledge state = climb(body, source, ring, start, task);
+  if (body->conditional && ring && distance > 0)
+    distance = 1;
   TaskRange tasks;
-  if (task) {
+  if (task && sameRun) {
     // Tasks do all iterations between those of the source and the target.
     tasks = {skewOf(task), 0, 0};
-    if (!way.empty())
-      if (Operation *other = taskOf(way.back().first)) {
+    if (way.size() > 1)
+      if (Operation *other = taskOf(way[way.size() - 2].first)) {
         int64_t iteration = distance - skewOf(other) + tasks.skew;
         tasks.low = std::min<int64_t>(iteration, 0);
         tasks.high = std::max<int64_t>(iteration, 0);
       }
   }
-  state = sweep(common, start, state, source.pipe, distance, stop, ring, tasks);
-  // Descend to the target.
-  while (!way.empty()) {
-    auto [inner, innerEnd] = way.back();
-    way = way.drop_back();
-    state = sweep(inner, {0, Point::BehindChild}, state, source.pipe, 0,
-                  {innerEnd, sideOf()}, ring);
-  }
-  return state.pipes & bit(target.pipe);
+  return reachesTarget(state, body, start, target, way, source.pipe, distance,
+                       ring, tasks);
+}
+
+bool SyncOrder::isOrderedAt(Body *body, Point source, Point target,
+                            ArrayRef<std::pair<Body *, int>> way, int distance,
+                            Value ring) const {
+  if (isOrderedIn(body, source, target, way, distance, ring, false))
+    return true;
+  bool isSkewed = body->loop && body->loop->hasAttr(kSkewAttr);
+  if (!isSkewed ||
+      !isOrderedIn(body, source, target, way, distance, ring, true))
+    return false;
+  if (distance == 0 || !body->parent->nearestLoop)
+    return true;
+  // The target may also lie in a later run of the loop.
+  std::pair<int, Point::Side> start;
+  Operation *task;
+  Knowledge state = climb(body->parent, source, ring, start, task);
+  return reachesTarget(state, body, {0, Point::BehindChild}, target, way,
+                       source.pipe, 0, ring, TaskRange());
 }
 
 bool SyncOrder::isOrdered(const Dependence &dependence) const {

@@ -120,9 +120,19 @@ private:
     int64_t skew = 0, low = 0, high = -1;
     bool contains(const Child &task, int execution) const;
   };
-  bool isOrderedIn(Body *body, Point source, Point target,
+  bool isOrderedAt(Body *body, Point source, Point target,
                    llvm::ArrayRef<std::pair<Body *, int>> way, int distance,
                    mlir::Value ring) const;
+  bool isOrderedIn(Body *body, Point source, Point target,
+                   llvm::ArrayRef<std::pair<Body *, int>> way, int distance,
+                   mlir::Value ring, bool sameRun) const;
+  Knowledge climb(Body *body, Point source, mlir::Value ring,
+                  std::pair<int, Point::Side> &start,
+                  mlir::Operation *&task) const;
+  bool reachesTarget(Knowledge state, Body *body,
+                     std::pair<int, Point::Side> start, Point target,
+                     llvm::ArrayRef<std::pair<Body *, int>> way, Pipe pipe,
+                     int distance, mlir::Value ring, TaskRange tasks) const;
   /// Follows `initial` from `start` to `end`, `distance` executions later.
   Knowledge sweep(Body *body, std::pair<int, Point::Side> start,
                   Knowledge initial, Pipe pipe, int distance,

@@ -378,7 +378,7 @@ void Tracer::block(Block &block) {
       branch(cast<scf::IfOp>(step.op));
       break;
     case Step::Ring:
-      slots[step.ring] = static_cast<int64_t>(cast<RingOp>(step.op).getStart());
+      slots[step.ring] = 0;
       break;
     case Step::Advance: {
       auto ring = step.ring.getDefiningOp<RingOp>();

@@ -71,20 +71,19 @@ def Ascend_WorkspaceOp : Ascend_Op<"workspace", [MemoryEffects<[MemAlloc]>]> {
 def Ascend_RingOp : Ascend_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a slot counter 0, 1, ..., versions-1, 0, ...";
   let description = [{
-    Starts at `start` where the operation stands (the top of a core's program) and
+    Starts at 0 where the operation stands (the top of a core's program) and
     moves on at each `ascend.advance`. Accesses name their version by the ring, never by
-    arithmetic on loop variables. Of two rings that move on together, the one that
-    starts d slots earlier names the slot that the other named d iterations ago.
+    arithmetic on loop variables. Tasks of a skewed loop that hand tiles on have
+    rings of their own, which move on once for each iteration they do.
   }];
-  let arguments = (ins I64Attr:$versions, StrAttr:$name,
-                       DefaultValuedAttr<I64Attr, "0">:$start);
+  let arguments = (ins I64Attr:$versions, StrAttr:$name);
   let results = (outs Ascend_RingType:$ring);
   let assemblyFormat = "$versions $name attr-dict";
   let hasVerifier = 1;
 }
 
 def Ascend_AdvanceOp : Ascend_Op<"advance", [MemoryEffects<[MemWrite]>]> {
-  let summary = "moves a ring to its next slot; last in the body of one loop";
+  let summary = "moves a ring to its next slot; last in the body of one loop or task";
   let arguments = (ins Ascend_RingType:$ring);
   let assemblyFormat = "$ring attr-dict";
 }
