@@ -178,14 +178,16 @@ def test_lines_are_right_after_a_hit_from_another_place(tmp_path: Path) -> None:
         from tilelang.errors import CheckError
 
         @T.prim_func
-        def late(A: T.Tensor((256,), "float32")):
+        def late(A: T.Tensor((256,), "float32"), n: T.int32):
             with T.Kernel(1, threads=128) as _:
                 tile = T.alloc_shared((256,), "float32")
+                if n > 0:
+                    T.clear(tile)
                 T.copy(tile, A)
 
         kernel = tilelang.compile(late, target="ascend")
         try:
-            kernel(np.zeros(256, np.float32))
+            kernel(np.zeros(256, np.float32), 0)
         except CheckError as error:
             print(error.location.file, error.location.line)
         """
