@@ -44,9 +44,10 @@ _MEMBERS["TL_ASCEND_AUTO_CV_SYNC"] = "tl.ascend_auto_cross_core_sync"
 #: Members are strings, so that either spelling is the same dictionary key.
 PassConfigKey: Any = enum.Enum("PassConfigKey", _MEMBERS, module=__name__, type=str)  # type: ignore[misc]
 
-#: Options of this compiler. `ascend.task_skew` (0 to 3, default 2): how many iterations the tasks of a core are apart in
-#: loops in which Cube and Vector cores exchange tiles. The others are for tests of the checks: they leave out a flag, a
-#: barrier or one operation of the synchronisation by number, or make the compiler fail ("error", "abort", "segfault").
+#: Options of this compiler. `ascend.task_skew` (0 to 3, default 2): how many iterations the tasks of a core are apart
+#: in loops in which Cube and Vector cores exchange tiles. The others are for tests of the checks: they leave out a
+#: flag, a barrier or one operation of the synchronisation by number, or make the compiler fail ("error", "abort",
+#: "segfault").
 _OWN_KEYS = ("ascend.task_skew", "debug.drop_flag", "debug.drop_barrier", "debug.drop_operation", "debug.fail")
 
 

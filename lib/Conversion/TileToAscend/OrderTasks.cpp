@@ -83,9 +83,8 @@ Value LoopSkewer::condition(OpBuilder &builder, Value step, Value trips,
   Location location = loop.getLoc();
   Value begun;
   if (skew != 0)
-    begun =
-        arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sge,
-                              step, constant(builder, skew));
+    begun = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sge,
+                                  step, constant(builder, skew));
   if (skew == steps)
     return begun; // the loop ends with this task
   Value end = skew == 0 ? trips
@@ -110,11 +109,10 @@ void LoopSkewer::addTask(scf::ForOp skewed, Value trips, int64_t steps,
   guard->setAttr(ascend::kSkewAttr, builder.getI64IntegerAttr(skew));
 
   builder.setInsertionPoint(guard.thenBlock()->getTerminator());
-  Value iteration =
-      skew == 0 ? step
-                : arith::SubIOp::create(builder, location, step,
-                                        constant(builder, skew))
-                      .getResult();
+  Value iteration = skew == 0 ? step
+                              : arith::SubIOp::create(builder, location, step,
+                                                      constant(builder, skew))
+                                    .getResult();
   // Steps in which the task has no iteration must not widen the range that
   // offsets are known to have.
   if (std::optional<int64_t> most = boundsOf(trips).upper;
@@ -140,8 +138,8 @@ void LoopSkewer::run(int64_t steps) {
   Value trips = tripCount(builder);
   Value end = builder.createOrFold<arith::AddIOp>(location, trips,
                                                   constant(builder, steps));
-  auto skewed = scf::ForOp::create(builder, location, constant(builder, 0),
-                                   end, constant(builder, 1));
+  auto skewed = scf::ForOp::create(builder, location, constant(builder, 0), end,
+                                   constant(builder, 1));
   skewed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   skewed->setAttr(ascend::kSkewAttr, builder.getI64IntegerAttr(steps));
   for (int task : graph.tasks(core))
@@ -170,9 +168,8 @@ static void findPairs(Block &aic, Block &aiv,
     llvm::DenseSet<int64_t> ids = workspacesIn(first);
     for (auto second : aiv.getOps<scf::ForOp>()) {
       ascend::CorrespondingLoops loops = around;
-      bool shares = llvm::any_of(workspacesIn(second), [&](int64_t id) {
-        return ids.contains(id);
-      });
+      bool shares = llvm::any_of(workspacesIn(second),
+                                 [&](int64_t id) { return ids.contains(id); });
       if (!shares || !loops.correspond(first, second))
         continue;
       if (!first->hasAttr(ascend::kGridLoopAttr))
@@ -200,8 +197,8 @@ static void skewLoops(LoopPair pair, int64_t depth) {
   for (auto &[buffer, tasks] : graph.sharedBuffers()) {
     bool onCube = buffer.getParentRegion() == &kernel.getAic();
     LoopSkewer &skewer = onCube ? aic : aiv;
-    int64_t versions = skewer.skewOf(tasks.second) -
-                       skewer.skewOf(tasks.first) + 1;
+    int64_t versions =
+        skewer.skewOf(tasks.second) - skewer.skewOf(tasks.first) + 1;
     buffer.getDefiningOp()->setAttr(
         ascend::kTaskVersionsAttr,
         Builder(buffer.getContext()).getI64IntegerAttr(versions));

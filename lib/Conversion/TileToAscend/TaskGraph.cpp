@@ -22,6 +22,8 @@
 using namespace mlir;
 using namespace tilelang;
 
+// The names are those that LLVM's graph algorithms ask for.
+// NOLINTBEGIN(readability-identifier-naming)
 template <> struct llvm::GraphTraits<TaskGraph::Node *> {
   using NodeRef = TaskGraph::Node *;
   using ChildIteratorType = SmallVector<TaskGraph::Node *, 4>::iterator;
@@ -33,6 +35,7 @@ template <> struct llvm::GraphTraits<TaskGraph::Node *> {
     return node->successors.end();
   }
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// The parameter, allocation or workspace behind a region.
 static Value rootOf(Value target) {

@@ -174,10 +174,9 @@ std::vector<RoundTrip> sync::findRoundTrips(ArrayRef<Exchange> exchanges,
         continue;
       // The other core answers behind its wait; where it does so in an earlier
       // part of its step, it means what was sent an iteration before.
-      bool answersLater =
-          sent.consumer.body == answer.producer.body
-              ? answer.producer.last >= sent.consumer.first
-              : precedes(sent.consumer, answer.producer);
+      bool answersLater = sent.consumer.body == answer.producer.body
+                              ? answer.producer.last >= sent.consumer.first
+                              : precedes(sent.consumer, answer.producer);
       int64_t lag = sideSkew(answer.consumer) - sideSkew(sent.producer) +
                     sideSkew(sent.consumer) - sideSkew(answer.producer) +
                     (answersLater ? 0 : 1);
@@ -210,17 +209,16 @@ static std::optional<int64_t> stepsToAnswer(const Exchange &exchange,
   Point sent{answer.producer.body, answer.producer.last + 1,
              answer.producer.pipe, Point::BehindChild};
   for (int distance = 0; distance < limit; ++distance) {
-    bool ordered = llvm::all_of(
-        program.instructions, [&](const Instruction &instruction) {
+    bool ordered =
+        llvm::all_of(program.instructions, [&](const Instruction &instruction) {
           bool uses =
               llvm::any_of(instruction.accesses, [&](const Access &access) {
                 return access.root == buffer;
               });
-          return !uses ||
-                 consumerOrder.isOrdered({instruction.body,
-                                          instruction.child + 1,
-                                          instruction.pipe, Point::BehindChild},
-                                         sent, distance, Value());
+          return !uses || consumerOrder.isOrdered(
+                              {instruction.body, instruction.child + 1,
+                               instruction.pipe, Point::BehindChild},
+                              sent, distance, Value());
         });
     if (ordered)
       return distance;
@@ -232,12 +230,12 @@ static std::optional<int64_t> stepsToAnswer(const Exchange &exchange,
 /// something that the consumer sends behind its last access to that slot.
 ///
 /// Numbers are steps of the two loops. The producer writes iteration i in step
-/// i + p; the slot was read last in the consumer's step i - versions + c. Before
-/// it writes, it waits for the answer of iteration i + p - a (one less if the
-/// wait comes later in a step), which is sent in step (that iteration) + s and
-/// tells of all reads `distance` steps before. The first iterations of a loop
-/// come before any answer in it: for them the last answer of the loop's run
-/// before tells as much, since slots go on where they stopped.
+/// i + p; the slot was read last in the consumer's step i - versions + c.
+/// Before it writes, it waits for the answer of iteration i + p - a (one less
+/// if the wait comes later in a step), which is sent in step (that iteration) +
+/// s and tells of all reads `distance` steps before. The first iterations of a
+/// loop come before any answer in it: for them the last answer of the loop's
+/// run before tells as much, since slots go on where they stopped.
 static bool isFreeImplied(const Exchange &exchange,
                           ArrayRef<Exchange> exchanges,
                           const SyncOrder &consumerOrder) {
@@ -253,7 +251,8 @@ static bool isFreeImplied(const Exchange &exchange,
     int64_t read = sideSkew(exchange.consumer);
     int64_t told = sideSkew(answer.producer) - *distance;
     int64_t late = precedes(answer.consumer, exchange.producer) ? 0 : 1;
-    int64_t behind = sideSkew(answer.consumer) + late - sideSkew(exchange.producer);
+    int64_t behind =
+        sideSkew(answer.consumer) + late - sideSkew(exchange.producer);
     if (told - behind < read - exchange.versions || behind > exchange.versions)
       continue;
     return true;
