@@ -10,6 +10,7 @@
 // sinks to its product, the factor `r` is kept for the later task.
 
 // REMARK: remark: skew 1: 2 Cube and 2 Vector tasks
+// REMARK: remark: no skew: each iteration needs what the other core type made of the one before
 // CHECK-LABEL: ascend.kernel mixed @chain
 // CHECK: scf.for %[[T:.*]] = %c0 to %c5 step %c1
 // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %[[T]], %c4
@@ -118,5 +119,63 @@ ascend.kernel mixed @chain parameters ["K", "V", "N"] blocks 1 aic {
       }
     } {ascend.stages = 2 : i64}
   } {ascend.grid}
+  ascend.end
+}
+
+// -----
+
+// The tile that the Cube core is given is the sum of what it made so far:
+// nothing can run ahead.
+
+// CHECK-LABEL: ascend.kernel mixed @recurrence
+// CHECK-NOT: ascend.skew
+// CHECK: ascend.end
+ascend.kernel mixed @recurrence parameters ["K"] blocks 1 aic {
+^bb0(%kk: memref<16x16xf16, #ascend.memory<gm>>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %true = arith.constant true
+  %k = tile.alloc {name = "k"} : memref<16x16xf16, #ascend.memory<l1>>
+  %p = tile.alloc {name = "p"} : memref<16x16xf16, #ascend.memory<l1>>
+  %s = tile.alloc {name = "s"} : memref<16x16xf32, #ascend.memory<l0c>>
+  %ws = ascend.workspace 0 "s" : memref<16x16xf32, #ascend.memory<gm>>
+  %wp = ascend.workspace 1 "p" : memref<16x16xf16, #ascend.memory<gm>>
+  %rk = tile.region %k[%c0, %c0] sizes[] : memref<16x16xf16, #ascend.memory<l1>> -> <16x16xf16>
+  %rp = tile.region %p[%c0, %c0] sizes[] : memref<16x16xf16, #ascend.memory<l1>> -> <16x16xf16>
+  %rs = tile.region %s[%c0, %c0] sizes[] : memref<16x16xf32, #ascend.memory<l0c>> -> <16x16xf32>
+  %gs = tile.region %ws[%c0, %c0] sizes[] : memref<16x16xf32, #ascend.memory<gm>> -> <16x16xf32>
+  %gp = tile.region %wp[%c0, %c0] sizes[] : memref<16x16xf16, #ascend.memory<gm>> -> <16x16xf16>
+  scf.for %j = %c0 to %c4 step %c1 {
+    tile.copy %gp to %rp : <16x16xf16> to <16x16xf16>
+    tile.gemm %rp, %rk into %rs clear %true : <16x16xf16>, <16x16xf16> into <16x16xf32>
+    tile.copy %rs to %gs : <16x16xf32> to <16x16xf32>
+  }
+  ascend.end
+} aiv {
+^bb0(%kk: memref<16x16xf16, #ascend.memory<gm>>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %s = tile.alloc {name = "s"} : memref<16x16xf32, #ascend.memory<ub>>
+  %p = tile.alloc {name = "p"} : memref<16x16xf16, #ascend.memory<ub>>
+  %sum = tile.alloc {name = "sum"} : memref<16x16xf32, #ascend.memory<ub>>
+  %ws = ascend.workspace 0 "s" : memref<16x16xf32, #ascend.memory<gm>>
+  %wp = ascend.workspace 1 "p" : memref<16x16xf16, #ascend.memory<gm>>
+  %rs = tile.region %s[%c0, %c0] sizes[] : memref<16x16xf32, #ascend.memory<ub>> -> <16x16xf32>
+  %rp = tile.region %p[%c0, %c0] sizes[] : memref<16x16xf16, #ascend.memory<ub>> -> <16x16xf16>
+  %rsum = tile.region %sum[%c0, %c0] sizes[] : memref<16x16xf32, #ascend.memory<ub>> -> <16x16xf32>
+  %gs = tile.region %ws[%c0, %c0] sizes[] : memref<16x16xf32, #ascend.memory<gm>> -> <16x16xf32>
+  %gp = tile.region %wp[%c0, %c0] sizes[] : memref<16x16xf16, #ascend.memory<gm>> -> <16x16xf16>
+  scf.for %j = %c0 to %c4 step %c1 {
+    tile.copy %rsum to %rp : <16x16xf32> to <16x16xf16>
+    tile.copy %rp to %gp : <16x16xf16> to <16x16xf16>
+    tile.copy %gs to %rs : <16x16xf32> to <16x16xf32>
+    tile.map [16, 16] ins(%rsum, %rs : !tile.region<16x16xf32>, !tile.region<16x16xf32>) outs(%rsum : <16x16xf32>) clip [] lower[] upper[] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] {
+    ^bb0(%x: f32, %y: f32):
+      %a = arith.addf %x, %y : f32
+      tile.yield %a : f32
+    }
+  }
   ascend.end
 }
