@@ -200,8 +200,9 @@ def test_each_missing_one_is_found_with_two_places(what: str) -> None:
             kernel(*tensors, checks="on")
         except tilelang.errors.CheckError as error:
             text = str(error)
-            kind = next(kind for kind in ("race", "deadlock") if kind in text.splitlines()[0])
-            assert text.count("-->") >= 2, text
+            kind = next(kind for kind in ("race", "deadlock", "flag-misuse") if kind in text.splitlines()[0])
+            # A set that nobody waits for, because the wait is what is missing, has one place.
+            assert text.count("-->") >= (1 if kind == "flag-misuse" else 2), text
             found[kind] = found.get(kind, 0) + 1
         else:
             silent.append(number)
