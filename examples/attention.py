@@ -170,7 +170,7 @@ def attention_in_numpy(q, k, v, kind="full", window=128, mask=None):
         scores = np.where((distance >= 0) & (distance < window), scores, -np.inf)
     elif kind == "mask":
         scores = scores + mask
-    weights = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), np.float32(LOWEST)))
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=np.float32(LOWEST)))
     total = np.maximum(weights.sum(axis=-1, keepdims=True), 0.5)
     return np.einsum("bhqk,bhkd->bhqd", weights / total, v)
 

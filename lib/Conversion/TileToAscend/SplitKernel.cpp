@@ -109,6 +109,10 @@ private:
         ascend::BlockNumOp::create(builder, loc, builder.getIndexType());
     auto loop = scf::ForOp::create(builder, loc, first, total, step);
     loop->setAttr(ascend::kGridLoopAttr, builder.getUnitAttr());
+    // Without blocks there is nothing to lower, and index arithmetic would
+    // divide by zero.
+    if (constantOf(total) == 0)
+      return success();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
 

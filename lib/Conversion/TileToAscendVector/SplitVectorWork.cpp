@@ -67,6 +67,9 @@ public:
     for (auto loop : program.getOps<scf::ForOp>())
       if (loop->hasAttr(ascend::kGridLoopAttr))
         grid = loop;
+    // A grid without blocks has left no loop, and no work.
+    if (!grid && llvm::none_of(program.getOps(), isTileWork))
+      return success();
     if (!grid)
       return kernel.emitError()
              << "internal: the program of the Vector core has no grid loop";

@@ -211,3 +211,14 @@ def test_each_missing_one_is_found_with_two_places(what: str) -> None:
     assert len(silent) <= (1 if what == "flag" else 0)
     if what != "operation":
         assert set(found) == {"race"}
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(0, 0), (0, 5), (5, 0)])
+def test_nothing_to_attend_to(queries: int, keys: int) -> None:
+    """No block at all, or no iteration of the loop over keys: zeros."""
+    program = attention(1, 2, 1, queries, keys, 32, 32, block_M=32, block_N=32)
+    kernel = tilelang.compile(program, out_idx=[3], target="ascend")
+    q, k, v = (np.ones((1, heads, rows, 32), np.float16) for heads, rows in ((2, queries), (1, keys), (1, keys)))
+    result = kernel(q, k, v)
+    assert result.shape == (1, 2, queries, 32)
+    assert not result.any()
