@@ -9,6 +9,10 @@ ascend.kernel vector @no_grid parameters ["A"] blocks 1 aic {
 } aiv {
 ^bb0(%a: !in):
   %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %tile = tile.alloc {name = "tile"} : memref<64xf32, #ascend.memory<ub>>
+  %region = tile.region %tile[%c0] sizes[] : memref<64xf32, #ascend.memory<ub>> -> <64xf32>
+  tile.fill %region with %zero : <64xf32>, f32
   ascend.end
 }
 
