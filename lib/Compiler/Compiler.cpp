@@ -136,6 +136,14 @@ private:
         return false;
       std::string reason = collector.rewind(said);
       module.getBodyRegion().takeBody(before->getBodyRegion());
+      // A last error says what was tried.
+      std::string tried =
+          "tasks up to " + std::to_string(options.taskSkew) + " steps apart";
+      for (auto kernel : module.getOps<ascend::KernelOp>())
+        if (!kernel->hasAttr(ascend::kTriedAttr))
+          kernel->setAttr(
+              ascend::kTriedAttr,
+              Builder(module.getContext()).getStrArrayAttr(StringRef(tried)));
       module.getBody()->front().emitRemark()
           << "no skew of " << options.taskSkew << ": " << reason;
       --options.taskSkew;

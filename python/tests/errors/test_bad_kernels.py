@@ -87,6 +87,7 @@ def test_loads_and_returned_values_that_do_not_fit() -> None:
     assert error.values[0] == "'k': 524288 B x 1 version"
     assert error.values[1].startswith("tried: ")
     assert "1 version instead of 3 of 'k', 'v', 'p'" in error.values[1]
+    assert error.values[1].endswith("tasks up to 2 steps apart")
     assert error.help == "use smaller blocks, e.g. 'k' of 256x512"
     assert note_at(error, "returned") == "'p': 65536 B x 1 version"
 
