@@ -27,22 +27,6 @@ namespace {
 /// A place of the program as a key.
 using PlaceKey = std::tuple<unsigned, unsigned, unsigned, unsigned, unsigned>;
 
-/// Element types as programs name them.
-std::string typeName(Type type) {
-  if (type.isF16())
-    return "float16";
-  if (type.isBF16())
-    return "bfloat16";
-  if (type.isF32())
-    return "float32";
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return (integer.isUnsigned() ? "uint" : "int") +
-           std::to_string(integer.getWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// What one statement became on one core.
 struct Statement {
   Location location;
@@ -146,7 +130,7 @@ void Description::shape(MemRefType type) {
     for (int64_t extent : type.getShape())
       json.value(extent);
   });
-  json.attribute("dtype", typeName(type.getElementType()));
+  json.attribute("dtype", ascend::elementTypeName(type.getElementType()));
 }
 
 //===-- Statements -------------------------------------------------------===//

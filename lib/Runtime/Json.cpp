@@ -9,7 +9,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace tilelang {
 
@@ -19,38 +18,6 @@ const Json &Json::operator[](std::string_view key) const {
     if (item.first == key)
       return item.second;
   return null;
-}
-
-std::string quoteJson(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    default:
-      if (static_cast<unsigned char>(c) < 0x20) {
-        char buffer[8];
-        std::snprintf(buffer, sizeof(buffer), "\\u%04x", c);
-        out += buffer;
-      } else {
-        out += c;
-      }
-    }
-  }
-  return out + '"';
 }
 
 void Json::writeTo(std::string &out) const {

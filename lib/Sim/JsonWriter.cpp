@@ -6,11 +6,45 @@
 //===----------------------------------------------------------------------===//
 
 #include "JsonWriter.h"
+#include "tilelang/Sim/JsonText.h"
 
 #include <charconv>
 #include <cstdio>
 
+using namespace tilelang;
 using namespace tilelang::sim;
+
+std::string tilelang::quoteJson(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    switch (c) {
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    default:
+      if (static_cast<unsigned char>(c) < 0x20) {
+        char buffer[8];
+        std::snprintf(buffer, sizeof(buffer), "\\u%04x", c);
+        out += buffer;
+      } else {
+        out += c;
+      }
+    }
+  }
+  return out + '"';
+}
 
 void JsonWriter::open(char bracket) {
   comma();
@@ -60,34 +94,4 @@ void JsonWriter::value(bool truth) {
   out += truth ? "true" : "false";
 }
 
-void JsonWriter::quote(std::string_view text) {
-  out += '"';
-  for (char c : text) {
-    switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    default:
-      if (static_cast<unsigned char>(c) < 0x20) {
-        char buffer[8];
-        std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
-        out += buffer;
-      } else {
-        out += c;
-      }
-    }
-  }
-  out += '"';
-}
+void JsonWriter::quote(std::string_view text) { out += quoteJson(text); }

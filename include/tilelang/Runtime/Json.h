@@ -14,6 +14,8 @@
 #ifndef TILELANG_RUNTIME_JSON_H
 #define TILELANG_RUNTIME_JSON_H
 
+#include "tilelang/Sim/JsonText.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -91,9 +93,6 @@ private:
   std::string text;
   std::vector<std::pair<std::string, Json>> items;
 };
-
-/// `text` as a JSON string with its quotes.
-std::string quoteJson(std::string_view text);
 
 } // namespace tilelang
 

@@ -92,6 +92,21 @@ Value ascend::rootBuffer(Value view) {
   return view;
 }
 
+std::string ascend::elementTypeName(Type type) {
+  if (type.isF16())
+    return "float16";
+  if (type.isBF16())
+    return "bfloat16";
+  if (type.isF32())
+    return "float32";
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return (integer.isUnsigned() ? "uint" : "int") +
+           std::to_string(integer.getWidth());
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 int64_t ascend::skewOf(Operation *op) {
   for (; op; op = op->getParentOp())
     if (isa<scf::IfOp>(op))

@@ -25,22 +25,6 @@ using namespace tilelang::ascend::sync;
 
 static constexpr StringLiteral debugTag = "ascend-plan-memory";
 
-/// Element types as programs name them.
-static std::string typeName(Type type) {
-  if (type.isF16())
-    return "float16";
-  if (type.isBF16())
-    return "bfloat16";
-  if (type.isF32())
-    return "float32";
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return (integer.isUnsigned() ? "uint" : "int") +
-           std::to_string(integer.getWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// "C_local 256x256 float32 = 262144 B", with the versions if there are more.
 static std::string describe(const PlacedBuffer &buffer) {
   AllocOp alloc = buffer.use->alloc;
@@ -49,7 +33,7 @@ static std::string describe(const PlacedBuffer &buffer) {
   llvm::raw_string_ostream stream(text);
   stream << alloc.getName() << " ";
   llvm::interleave(type.getShape(), stream, "x");
-  stream << " " << typeName(type.getElementType());
+  stream << " " << elementTypeName(type.getElementType());
   if (buffer.versions > 1)
     stream << " x " << buffer.versions << " versions";
   stream << " = " << buffer.bytes() << " B";

@@ -43,6 +43,9 @@ MemoryKind memoryOf(mlir::MemRefType type);
 /// Name of a memory in messages: "L1", "UB", ...
 llvm::StringRef memoryName(MemoryKind memory);
 
+/// Name of an element type as programs write it: "float16", "uint8", ...
+std::string elementTypeName(mlir::Type type);
+
 /// Elements of one 32-byte block: 16 for 16-bit types, 8 for 32-bit, 32 for 8.
 int64_t blockElements(mlir::Type elementType);
 
